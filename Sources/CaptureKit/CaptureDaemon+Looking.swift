@@ -25,7 +25,6 @@ extension CaptureDaemon {
 
     /// The records of an answer.
     static func records<Record: BusRecord>(_ value: BusValue?, _ member: String) throws(CaptureError) -> [Record] {
-        guard let records = value?.records(of: Record.self) else { throw malformed(member) }
-        return records
+        try understood(value?.records(of: Record.self), member)
     }
 }

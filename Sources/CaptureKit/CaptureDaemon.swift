@@ -84,10 +84,7 @@ public final class CaptureDaemon: Sendable {
 
     /// How the daemon is: its store, its configuration, its agents.
     public func health() async throws(CaptureError) -> DaemonHealth {
-        guard let health = try await manage("GetHealth").first.flatMap(DaemonHealth.init) else {
-            throw CaptureDaemon.malformed("GetHealth")
-        }
-        return health
+        try CaptureDaemon.understood(try await manage("GetHealth").first.flatMap(DaemonHealth.init), "GetHealth")
     }
 
     /// Says why this program captures, if no file of its own does. The question shows it as the program's own words, and it
@@ -100,12 +97,7 @@ public final class CaptureDaemon: Sendable {
     ///   must be in metadata.
     public func setUsageDescriptions(_ reasons: [AuthorizationService: String]) async throws(CaptureError) {
         let entries = reasons.sorted { $0.key < $1.key }.map { BusEntry(.string($0.key.rawValue), .string($0.value)) }
-        try await call(
-            CaptureNames.root,
-            CaptureNames.authorization,
-            "SetUsageDescriptions",
-            [.dictionary("ss", entries)]
-        )
+        try await consult("SetUsageDescriptions", [.dictionary("ss", entries)])
     }
 
     /// Reads the configuration again.
@@ -120,6 +112,18 @@ public final class CaptureDaemon: Sendable {
         _ arguments: [BusValue] = []
     ) async throws(CaptureError) -> [BusValue] {
         try await call(CaptureNames.root, CaptureNames.manager, member, arguments)
+    }
+
+    /// Calls a method of who may capture.
+    ///
+    /// - Parameter timeout: In seconds.
+    @discardableResult
+    package func consult(
+        _ member: String,
+        _ arguments: [BusValue] = [],
+        timeout: Double = CaptureDaemon.timeout
+    ) async throws(CaptureError) -> [BusValue] {
+        try await call(CaptureNames.root, CaptureNames.authorization, member, arguments, timeout: timeout)
     }
 
     /// Calls a method of one of the daemon's objects. Passes the descriptors among the arguments (`h` and `a{sh}`)
@@ -178,8 +182,13 @@ public final class CaptureDaemon: Sendable {
             "Get",
             [.string(interface), .string(name)]
         )
-        guard let value = answer.first else { throw CaptureDaemon.malformed("\(interface).\(name)") }
-        return value.unwrapped
+        return try CaptureDaemon.understood(answer.first, "\(interface).\(name)").unwrapped
+    }
+
+    /// What was read of the daemon's answer; nothing is, if that does not match its interface.
+    package static func understood<Value>(_ value: Value?, _ member: String) throws(CaptureError) -> Value {
+        guard let value else { throw malformed(member) }
+        return value
     }
 
     /// The daemon's answer does not match its interface.

@@ -30,20 +30,15 @@ public struct CaptureDevice: Sendable, Identifiable {
     public var videoFormats: [VideoFormatOption] { description.videoFormats }
     /// The formats in which a camera delivers its sensor's own numbers, in a Bayer pattern, those with the most bits
     /// first. A photo of `dng` needs one of them.
-    public var rawFormats: [VideoFormatOption] {
-        let raw = videoFormats.compactMap { option -> (option: VideoFormatOption, depth: Int)? in
-            guard !option.isEmulated, let structure = PixelStructure(option.pixelFormat), case .bayer = structure.model
-            else { return nil }
-            return (option, structure.depth)
-        }
-        return raw.enumerated().sorted { ($1.element.depth, $0.offset) < ($0.element.depth, $1.offset) }.map(
-            \.element.option
-        )
-    }
+    public var rawFormats: [VideoFormatOption] { videoFormats.raw }
     /// The formats in which a camera delivers distances. A photo of `tiff` needs one of them; one of `png` takes it, too.
-    public var depthFormats: [VideoFormatOption] { videoFormats.filter { !$0.isEmulated && $0.pixelFormat.isDepth } }
+    public var depthFormats: [VideoFormatOption] { description.depthFormats }
     /// The formats that a microphone delivers; empty for a camera.
     public var audioFormats: [AudioFormatOption] { description.audioFormats }
+
+    /// The formats of the metadata that a camera has for its frames; empty if it has none. A `CameraMetadataOutput`
+    /// delivers the first one.
+    public var metadataFormats: [PixelFormat] { description.metadata?.formats ?? [] }
 
     // MARK: Discovery
 
@@ -57,9 +52,7 @@ public struct CaptureDevice: Sendable, Identifiable {
         on daemon: CaptureDaemon? = nil
     ) async throws(CaptureError) -> [CaptureDevice] {
         let daemon = try await CaptureDaemon.given(daemon)
-        guard let list = try await daemon.manage("ListDevices").first else {
-            throw CaptureDaemon.malformed("ListDevices")
-        }
+        let list = try CaptureDaemon.understood(try await daemon.manage("ListDevices").first, "ListDevices")
         let devices = try list.list(of: DeviceDescription.self).map { CaptureDevice($0, daemon) }
         return devices.filter { mediaType == nil || $0.mediaType == mediaType }
     }

@@ -71,8 +71,8 @@ public struct ControlSocket: Sendable {
 
     private func ask(_ request: ControlRequest) async throws(CaptureError) -> [ControlAnswer] {
         let path = path
-        return try await WorkerThread.run("control") {
-            Result { () throws(CaptureError) in try ControlSocket.answers(to: request, at: path) }
+        return try await WorkerThread.run("control") { () throws(CaptureError) in
+            try ControlSocket.answers(to: request, at: path)
         }
     }
 

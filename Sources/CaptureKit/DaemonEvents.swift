@@ -97,17 +97,14 @@ extension CaptureDaemon {
         case (CaptureNames.manager, "UseChanged"):
             return values.first.flatMap(LiveUse.init).map { .useChanged($0) }
         case (CaptureNames.session, "OutputFinished"):
-            guard values.count == 4, let id = CaptureNames.sessionNumber(signal.path), let name = values[0].text,
-                let code = values[1].text, let message = values[2].text
+            guard let id = CaptureNames.sessionNumber(signal.path), let result = OutputResult(values)
             else { return nil }
-            let error = code.isEmpty ? nil : CaptureError(.init(rawValue: code), message)
-            let counters = (try? OutputStatistics(busValue: values[3])) ?? OutputStatistics()
-            return .outputFinished(id, OutputResult(name: name, error: error, statistics: counters))
+            return .outputFinished(id, result)
         case (CaptureNames.authorization, "Changed"):
             guard values.count == 4, let user = values[0].text, let program = values[1].text,
                 let service = values[2].text
             else { return nil }
-            let status = values[3].integer.flatMap { UInt32(exactly: $0) }.flatMap(AuthorizationStatus.init)
+            let status = values[3].integer(as: UInt32.self).flatMap(AuthorizationStatus.init)
             return .consentChanged(user: user, program: program, service: service, status: status)
         case (CaptureNames.properties, "PropertiesChanged"):
             guard values.count >= 2, values[0].text == CaptureNames.session,
@@ -119,9 +116,7 @@ extension CaptureDaemon {
             guard changed["State"] != nil || changed["ReasonCode"] != nil,
                 let state = SessionState(rawValue: known["State"]?.text ?? "")
             else { return nil }
-            let code = known["ReasonCode"]?.text ?? ""
-            let reason = code.isEmpty ? nil : CaptureError(.init(rawValue: code), known["Reason"]?.text ?? "")
-            return .sessionChanged(id, SessionStatus(state, reason))
+            return .sessionChanged(id, SessionStatus(state, SessionStatus.reason(in: known)))
         default: return nil
         }
     }

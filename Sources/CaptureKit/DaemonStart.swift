@@ -1,5 +1,6 @@
 import CaptureBus
 import CaptureCore
+import CaptureSystem
 
 /// Starts the daemon's service, and finds out within a second if it does not start.
 ///
@@ -22,14 +23,13 @@ struct DaemonStart: Sendable {
     func run() async throws(CaptureError) {
         if try await isRunning() { return }
         let (results, feed) = AsyncStream<CaptureError?>.makeStream()
+        let asked = Timestamp.now
         let starting = Task {
-            // The bus may give up on a start that another program asked for long ago, and then is asked anew.
-            for isLast in [!isUnit, true] {
+            // For 25 s, the bus waits for a start that failed, and asks systemd for no other. Then it is asked anew.
+            let tries = isUnit ? 1 + Int((25 / CaptureDaemon.timeout).rounded(.up)) : 1
+            for number in 1...tries {
                 do throws(CaptureError) {
-                    _ = try await connection.call(
-                        CaptureNames.bus,
-                        CaptureNames.busPath,
-                        CaptureNames.bus,
+                    _ = try await connection.askBus(
                         "StartServiceByName",
                         signature: "su",
                         [.string(CaptureNames.service), .uint32(0)],
@@ -39,8 +39,10 @@ struct DaemonStart: Sendable {
                     return
                 } catch {
                     // The bus knows that it gave up; the unit knows why.
-                    let state = isUnit ? await state() : nil
+                    let state = isUnit ? await state(since: asked) : nil
                     let fault = state?.failure.map(DaemonStart.fault)
+                    // What systemd has tried is asked for twice.
+                    let isLast = number == tries || number > 1 && state?.wasTried != false
                     guard isLast || fault != nil else { continue }
                     feed.yield(fault ?? CaptureError(.unreachable, error.message, errno: error.errno))
                     return
@@ -48,7 +50,7 @@ struct DaemonStart: Sendable {
             }
         }
         let watching = Task {
-            if isUnit, let fault = await failure() { feed.yield(fault) }
+            if isUnit, let fault = await failure(since: asked) { feed.yield(fault) }
         }
         defer {
             starting.cancel()
@@ -58,10 +60,7 @@ struct DaemonStart: Sendable {
     }
 
     private func isRunning() async throws(CaptureError) -> Bool {
-        let answer = try await connection.call(
-            CaptureNames.bus,
-            CaptureNames.busPath,
-            CaptureNames.bus,
+        let answer = try await connection.askBus(
             "NameHasOwner",
             signature: "s",
             [.string(CaptureNames.service)],
@@ -71,13 +70,13 @@ struct DaemonStart: Sendable {
     }
 
     /// Why the unit does not start; `nil` if it does, or if nobody waits any more.
-    private func failure() async -> CaptureError? {
+    private func failure(since asked: Timestamp) async -> CaptureError? {
         // Between two tries a unit is down for a moment, so it has to be seen down twice.
         var wasDown = false
         while true {
             do { try await Task.sleep(for: DaemonStart.interval) } catch { return nil }
             // A busy systemd answers late, and is asked again.
-            guard let state = await state() else { continue }
+            guard let state = await state(since: asked) else { continue }
             if state.isUp { return nil }
             if let why = state.failure, wasDown { return DaemonStart.fault(why) }
             wasDown = state.failure != nil
@@ -89,9 +88,9 @@ struct DaemonStart: Sendable {
     }
 
     /// What systemd says about the unit; `nil` if it says nothing now.
-    private func state() async -> UnitState? {
+    private func state(since asked: Timestamp) async -> UnitState? {
         do throws(CaptureError) {
-            return UnitState(try await properties("Unit"), try await properties("Service"))
+            return UnitState(try await properties("Unit"), try await properties("Service"), since: asked)
         } catch {
             return nil
         }
@@ -115,17 +114,22 @@ struct DaemonStart: Sendable {
 struct UnitState {
     /// Whether it runs.
     let isUp: Bool
+    /// Whether systemd has tried to start it since the bus was asked.
+    let wasTried: Bool
     /// Why it does not start, in words that follow its name; `nil` while it still may.
     let failure: String?
 
     /// - Parameters:
     ///   - unit: The properties of the unit.
     ///   - service: Those of the service.
-    init?(_ unit: [String: BusValue], _ service: [String: BusValue]) {
+    ///   - asked: When the bus was asked to start it. For 25 s after a start that failed, the bus does not ask systemd again.
+    init?(_ unit: [String: BusValue], _ service: [String: BusValue], since asked: Timestamp) {
         guard let load = unit["LoadState"]?.text, let active = unit["ActiveState"]?.text else {
             return nil
         }
         isUp = ["active", "reloading"].contains(active)
+        // systemd notes this time when it begins to start a unit.
+        wasTried = unit["ConditionTimestampMonotonic"]?.unsigned ?? 0 >= UInt64(max(asked.nanoseconds, 0)) / 1000
         if load == "masked" {
             failure = "is masked"
         } else if load != "loaded" {
@@ -137,7 +141,7 @@ struct UnitState {
             let began = service["ExecMainStartTimestampMonotonic"]?.unsigned ?? 0
             let wasUp = (unit["ActiveEnterTimestampMonotonic"]?.unsigned ?? 0) >= began
             let isBetweenTries = unit["SubState"]?.text == "auto-restart" && !wasUp
-            let isDown = ["failed", "inactive"].contains(active) && !UnitState.hasJob(unit)
+            let isDown = (active == "failed" || active == "inactive" && wasTried) && !UnitState.hasJob(unit)
             failure = isBetweenTries || isDown ? why : nil
         }
     }

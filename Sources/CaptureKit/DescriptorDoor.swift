@@ -26,7 +26,7 @@ struct DescriptorDoor: Sendable {
             startsService: startsService
         )
         guard answer.count == 2, let file = answer[0].file,
-            let number = answer[1].unsigned.flatMap({ UInt32(exactly: $0) })
+            let number = answer[1].integer(as: UInt32.self)
         else { throw CaptureDaemon.malformed("OpenDoor") }
         socket = PacketSocket(file)
         self.number = number
@@ -46,20 +46,22 @@ struct DescriptorDoor: Sendable {
 
     private func ticket(for file: Descriptor) async throws(CaptureError) -> String {
         let (socket, number) = (socket, number)
-        return try await WorkerThread.run("pass") {
+        return try await WorkerThread.run("pass") { () throws(CaptureError) in
+            let answer: String
             do throws(SystemError) {
                 try socket.send("file", with: [file])
                 guard try !Poll.wait(socket.file.descriptor, timeout: DescriptorDoor.patience).isEmpty else {
                     throw SystemError("pass a descriptor to the daemon", errno: ETIMEDOUT)
                 }
-                guard let answer = try socket.receive()?.text else {
+                guard let text = try socket.receive()?.text else {
                     throw SystemError("pass a descriptor to the daemon", errno: EPIPE)
                 }
-                guard UInt32(answer) != nil else { return .failure(CaptureError(.invalidArgument, answer)) }
-                return .success("\(number).\(answer)")
+                answer = text
             } catch {
-                return .failure(CaptureError(error.errno == ETIMEDOUT ? .timedOut : .unreachable, error))
+                throw CaptureError(error.errno == ETIMEDOUT ? .timedOut : .unreachable, error)
             }
+            guard UInt32(answer) != nil else { throw CaptureError(.invalidArgument, answer) }
+            return "\(number).\(answer)"
         }
     }
 }

@@ -19,10 +19,10 @@ extension VideoFormatRequest {
             rate = value
             rest = rest[..<at]
         }
-        var size: (Int, Int)?
+        var size: PictureSize?
         var pixels: Substring? = rest
         let afterColon = rest.lastIndex(of: ":").map { rest[rest.index(after: $0)...] } ?? rest
-        if let found = VideoFormatRequest.size(afterColon) {
+        if let found = PictureSize(afterColon) {
             size = found
             pixels = rest.lastIndex(of: ":").map { rest[..<$0] }
         } else if rest.contains(":") {
@@ -35,15 +35,19 @@ extension VideoFormatRequest {
             }
             format = known
         }
-        self.init(pixelFormat: format, width: size?.0, height: size?.1, framesPerSecond: rate, isExact: true)
+        self.init(pixelFormat: format, width: size?.width, height: size?.height, framesPerSecond: rate, isExact: true)
     }
+}
 
-    private static func size(_ text: Substring) -> (Int, Int)? {
+extension PictureSize {
+    /// A size from its text: `WIDTHxHEIGHT`, as in `1920x1080`; `nil` for anything else, and unless both are between 1 and
+    /// 65535.
+    public init?(_ text: some StringProtocol) {
         let parts = text.split(separator: "x", omittingEmptySubsequences: false)
         guard parts.count == 2, let width = Int(parts[0]), let height = Int(parts[1]), (1...65535).contains(width),
             (1...65535).contains(height)
         else { return nil }
-        return (width, height)
+        self.init(width: width, height: height)
     }
 }
 

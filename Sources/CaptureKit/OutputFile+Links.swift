@@ -15,7 +15,7 @@ extension OutputFile {
         guard isLink(path) else { return path }
         do throws(SystemError) {
             let file = try Descriptor.open(path, pathOnly)
-            let place = readLink("/proc/self/fd/\(file.descriptor)")
+            let place = Files.link(at: "/proc/self/fd/\(file.descriptor)")
             // The name is that of the moment: of a file that was moved or removed since, nothing may be replaced.
             guard let place, try Descriptor.open(place, pathOnly).identity == file.identity else {
                 throw SystemError("follow \(path)", errno: ESTALE)
@@ -35,17 +35,13 @@ extension OutputFile {
     }
 
     private static func unfollowed(_ path: String, _ code: Int32) -> CaptureError {
-        let link = "\(Printable.text(path)) is a symbolic link"
-        guard code == ENOENT, let target = readLink(path) else {
-            return CaptureError(
-                .inputOutput,
-                "\(link) that cannot be followed: \(SystemError.text(of: code))",
-                errno: code
-            )
+        guard code == ENOENT, let target = Files.link(at: path) else {
+            return failure(path, "is a symbolic link that cannot be followed", code)
         }
         return CaptureError(
             .inputOutput,
-            "\(link) to \(Printable.text(target)), which is not there; give the name of a file, or remove the link",
+            "\(Printable.text(path)) is a symbolic link to \(Printable.text(target)), which is not there; "
+                + "give the name of a file, or remove the link",
             errno: code
         )
     }
@@ -53,15 +49,5 @@ extension OutputFile {
     private static func isLink(_ path: String) -> Bool {
         var status = stat()
         return unsafe lstat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFLNK
-    }
-
-    private static func readLink(_ path: String) -> String? {
-        unsafe withUnsafeTemporaryAllocation(byteCount: Int(PATH_MAX), alignment: 1) { buffer in
-            let bytes = unsafe buffer.bindMemory(to: CChar.self)
-            guard let start = bytes.baseAddress else { return nil }
-            let count = unsafe readlink(path, start, bytes.count)
-            guard count >= 0 else { return nil }
-            return unsafe String(decoding: UnsafeRawBufferPointer(buffer)[..<count], as: UTF8.self)
-        }
     }
 }

@@ -20,11 +20,7 @@ extension OutputFile {
             // Its mask is the mode's part for the group.
             if isSameGroup { try AccessList.copy(from: place, to: descriptor) }
         } catch {
-            throw CaptureError(
-                .inputOutput,
-                "\(Printable.text(path)) cannot be replaced as it is: \(SystemError.text(of: error.errno))",
-                errno: error.errno
-            )
+            throw OutputFile.failure(path, "cannot be replaced as it is", error.errno)
         }
     }
 

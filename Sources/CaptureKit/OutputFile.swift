@@ -76,8 +76,7 @@ public final class OutputFile {
             name = .pending(replaces: overwrite)
         } catch {
             guard [EOPNOTSUPP, EISDIR, EINVAL].contains(error.errno) else {
-                let why = SystemError.text(of: error.errno)
-                throw CaptureError(.inputOutput, "\(Printable.text(path)) cannot be made: \(why)", errno: error.errno)
+                throw OutputFile.failure(path, "cannot be made", error.errno)
             }
             let provisional = overwrite ? OutputFile.temporaryName(beside: place) : place
             descriptor = try OutputFile.open(provisional, O_RDWR | O_CREAT | O_EXCL)
@@ -110,7 +109,7 @@ public final class OutputFile {
                 return
             }
             guard replaces, errno == EEXIST else {
-                throw OutputFile.unnamed(path, errno)
+                throw OutputFile.failure(path, "cannot be named", errno)
             }
             let temporary = OutputFile.temporaryName(beside: place)
             try OutputFile.checkNotRecorded(path, place)
@@ -152,11 +151,7 @@ public final class OutputFile {
             FileIdentity(device: UInt64(status.st_dev), inode: UInt64(status.st_ino)) == identity
         else { return }
         guard unsafe unlink(path) != 0 else { return }
-        throw CaptureError(
-            .inputOutput,
-            "\(Printable.text(path)) cannot be removed: \(SystemError.text(of: errno))",
-            errno: errno
-        )
+        throw failure(path, "cannot be removed", errno)
     }
 
     /// Whether it was kept.
@@ -183,14 +178,15 @@ public final class OutputFile {
         do {
             try SystemError.check("name \(path)", call)
         } catch {
-            throw OutputFile.unnamed(path, error.errno)
+            throw OutputFile.failure(path, "cannot be named", error.errno)
         }
     }
 
-    private static func unnamed(_ path: String, _ code: Int32) -> CaptureError {
+    /// What could not be done with the file of a path, and why.
+    static func failure(_ path: String, _ what: String, _ code: Int32) -> CaptureError {
         CaptureError(
             .inputOutput,
-            "\(Printable.text(path)) cannot be named: \(SystemError.text(of: code))",
+            "\(Printable.text(path)) \(what): \(SystemError.text(of: code))",
             errno: code
         )
     }
@@ -199,11 +195,7 @@ public final class OutputFile {
         do {
             return try Descriptor.open(path, flags, mode: 0o666)
         } catch {
-            throw CaptureError(
-                .inputOutput,
-                "\(Printable.text(path)) cannot be opened for writing: \(SystemError.text(of: error.errno))",
-                errno: error.errno
-            )
+            throw failure(path, "cannot be opened for writing", error.errno)
         }
     }
 
@@ -211,8 +203,7 @@ public final class OutputFile {
     private static func checkName(_ path: String) throws(CaptureError) {
         var status = stat()
         guard unsafe lstat(path, &status) != 0, errno == ENAMETOOLONG else { return }
-        let text = SystemError.text(of: ENAMETOOLONG)
-        throw CaptureError(.inputOutput, "\(Printable.text(path)) cannot be made: \(text)", errno: ENAMETOOLONG)
+        throw failure(path, "cannot be made", ENAMETOOLONG)
     }
 
     static func kind(of path: String) -> mode_t? {

@@ -77,7 +77,7 @@ final class RequestHub: Sendable {
                 if state.beginning == 0 { state.early = [:] }
             }
         }
-        guard let number = try await call().first?.integer.flatMap({ UInt32(exactly: $0) }) else {
+        guard let number = try await call().first?.integer(as: UInt32.self) else {
             throw CaptureDaemon.malformed(member)
         }
         if number == 0 { return nil }
@@ -96,7 +96,7 @@ final class RequestHub: Sendable {
     }
 
     private func hear(_ values: [BusValue]) {
-        guard values.count == 4, let number = values[0].integer.flatMap({ UInt32(exactly: $0) }) else { return }
+        guard values.count == 4, let number = values[0].integer(as: UInt32.self) else { return }
         let code = values[1].text ?? ""
         let fault = code.isEmpty ? nil : CaptureError(.init(rawValue: code), values[2].text ?? "")
         let outcome = Outcome(fault: fault, result: values[3].properties ?? [:])

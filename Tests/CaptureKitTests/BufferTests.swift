@@ -39,36 +39,29 @@ struct BufferTests {
 
     /// - Parameter refused: How many calls for a ring are refused after the first.
     private func running(
-        _ bus: PrivateBus,
         _ rings: [RingWriter],
         _ output: VideoDataOutput,
         refused: Int = 0
     ) async throws -> (FakeDaemon, CaptureSession) {
         let next = Mutex(0)
         let refusals = Mutex(refused)
-        let daemon = try await FakeDaemon(
-            on: bus,
-            [
-                "Start": { daemon, _ throws(CaptureError) in
-                    try daemon.become(.running)
-                    return []
-                },
-                "OpenBuffer": { _, _ throws(CaptureError) in
-                    let isRefused = refusals.withLock { left in
-                        guard next.withLock({ $0 }) > 0, left > 0 else { return false }
-                        left -= 1
-                        return true
-                    }
-                    if isRefused { throw CaptureError(.wrongState, "session 7 is suspended, not running") }
-                    let index = next.withLock { number in
-                        defer { number += 1 }
-                        return number
-                    }
-                    return [.descriptor(rings[index].file)]
-                },
-            ]
-        )
-        let session = try await CaptureSession(on: try await CaptureDaemon.connect(to: bus.kind))
+        let daemon = try await FakeDaemon([
+            "Start": FakeDaemon.becoming(.running),
+            "OpenBuffer": { _, _ throws(CaptureError) in
+                let isRefused = refusals.withLock { left in
+                    guard next.withLock({ $0 }) > 0, left > 0 else { return false }
+                    left -= 1
+                    return true
+                }
+                if isRefused { throw CaptureError(.wrongState, "session 7 is suspended, not running") }
+                let index = next.withLock { number in
+                    defer { number += 1 }
+                    return number
+                }
+                return [.descriptor(rings[index].file)]
+            },
+        ])
+        let session = try await CaptureSession(on: try await daemon.client())
         try await session.addInput(.camera())
         try await session.addOutput(output)
         try await session.startRunning()
@@ -76,14 +69,13 @@ struct BufferTests {
     }
 
     @Test func `a handler is given what is published, on a thread of its own`() async throws {
-        let bus = try PrivateBus()
         let ring = try RingWriter(format: BufferTests.format, slots: 8, kept: 4, name: "test")
         let (values, feed) = AsyncStream<UInt8>.makeStream()
         let output = BufferTests.output { frame in
             let value = unsafe frame.planes[0].bytes[100]
             if frame.isIntact { feed.yield(value) }
         }
-        let (daemon, session) = try await running(bus, [ring], output)
+        let (daemon, session) = try await running([ring], output)
         for value in 1...3 as ClosedRange<UInt8> { try BufferTests.publish(ring, value) }
         var seen: [UInt8] = []
         for await value in values {
@@ -97,12 +89,11 @@ struct BufferTests {
     }
 
     @Test func `a stream that moves goes on in its new ring without a loss`() async throws {
-        let bus = try PrivateBus()
         let first = try RingWriter(format: BufferTests.format, slots: 8, kept: 4, name: "first")
         let second = try RingWriter(format: BufferTests.format, slots: 8, kept: 4, name: "second")
         let (sequences, feed) = AsyncStream<UInt64>.makeStream()
         let output = BufferTests.output { feed.yield($0.sequence) }
-        let (daemon, session) = try await running(bus, [first, second], output)
+        let (daemon, session) = try await running([first, second], output)
         var iterator = sequences.makeAsyncIterator()
         try BufferTests.publish(first, 1)
         #expect(await iterator.next() == 1)
@@ -118,13 +109,12 @@ struct BufferTests {
 
     @Test func `a stream that is interrupted goes on in the same reader with what is captured after that`() async throws
     {
-        let bus = try PrivateBus()
         let first = try RingWriter(format: BufferTests.format, slots: 8, kept: 4, name: "first")
         let second = try RingWriter(format: BufferTests.format, slots: 8, kept: 4, name: "second")
         let (sequences, feed) = AsyncStream<UInt64>.makeStream()
         let output = BufferTests.output { feed.yield($0.sequence) }
         // The first that goes on is interrupted again before its ring is asked for.
-        let (daemon, session) = try await running(bus, [first, second], output, refused: 1)
+        let (daemon, session) = try await running([first, second], output, refused: 1)
         var iterator = sequences.makeAsyncIterator()
         try BufferTests.publish(first, 1)
         #expect(await iterator.next() == 1)
@@ -160,7 +150,6 @@ struct BufferTests {
     }
 
     @Test func `a ring that is told of twice is read once`() async throws {
-        let bus = try PrivateBus()
         let (first, second, third) = (
             try RingWriter(format: BufferTests.format, slots: 8, kept: 4, name: "first"),
             try RingWriter(format: BufferTests.format, slots: 8, kept: 4, name: "second"),
@@ -169,7 +158,7 @@ struct BufferTests {
         let (sequences, feed) = AsyncStream<UInt64>.makeStream()
         let output = BufferTests.output { feed.yield($0.sequence) }
         // A move that is told of when the ring that it led to is there already: the same ring again.
-        let (daemon, session) = try await running(bus, [first, second, second, third], output)
+        let (daemon, session) = try await running([first, second, second, third], output)
         var iterator = sequences.makeAsyncIterator()
         try BufferTests.publish(first, 1)
         #expect(await iterator.next() == 1)
@@ -188,11 +177,10 @@ struct BufferTests {
     }
 
     @Test func `a reader of an interrupted session that ends is told why`() async throws {
-        let bus = try PrivateBus()
         let ring = try RingWriter(format: BufferTests.format, slots: 8, kept: 4, name: "test")
         let (sequences, feed) = AsyncStream<UInt64>.makeStream()
         let output = BufferTests.output { feed.yield($0.sequence) }
-        let (daemon, session) = try await running(bus, [ring], output)
+        let (daemon, session) = try await running([ring], output)
         try BufferTests.publish(ring, 1)
         for await _ in sequences { break }
         let states = try await session.states()
@@ -211,11 +199,10 @@ struct BufferTests {
     @Test(arguments: [nil, StreamEnd.stopped])
     func `a session that has ended is read no more, though its ring goes on, and says why`(end: StreamEnd?) async throws
     {
-        let bus = try PrivateBus()
         let ring = try RingWriter(format: BufferTests.format, slots: 8, kept: 4, name: "test")
         let (sequences, feed) = AsyncStream<UInt64>.makeStream()
         let output = BufferTests.output { feed.yield($0.sequence) }
-        let (daemon, session) = try await running(bus, [ring], output)
+        let (daemon, session) = try await running([ring], output)
         try BufferTests.publish(ring, 1)
         for await _ in sequences { break }
         if let end { ring.finish(end) }
@@ -240,7 +227,6 @@ struct BufferTests {
     @Test func `each frame tells its format, and one that cannot be converted ends the output with its reason`()
         async throws
     {
-        let bus = try PrivateBus()
         let rings = [
             try RingWriter(format: BufferTests.format, slots: 8, kept: 4, name: "test"),
             try BufferTests.ring(PixelFormat(name: "BA81") ?? .sbggr8), try BufferTests.ring(.h264),
@@ -248,7 +234,7 @@ struct BufferTests {
         let (events, feed) = AsyncStream<DataOutputEvent<VideoFrame>>.makeStream()
         let settings = try VideoSettings(pixelFormat: .grey, width: 8, height: 8)
         let output = VideoDataOutput(name: "buffer", settings: settings) { feed.yield($0) }
-        let (daemon, session) = try await running(bus, rings, output)
+        let (daemon, session) = try await running(rings, output)
         var iterator = events.makeAsyncIterator()
         for (index, range) in [0, 1].enumerated() {
             try BufferTests.publish(rings[index], 120)
@@ -275,7 +261,6 @@ struct BufferTests {
     @Test func `what a slow handler misses, what the device lost and what is too short are told by number`()
         async throws
     {
-        let bus = try PrivateBus()
         let ring = try RingWriter(format: BufferTests.format, slots: 4, kept: 1, name: "test")
         let told = Told<VideoFrame>()
         let (entered, entering) = AsyncStream<Void>.makeStream()
@@ -286,7 +271,7 @@ struct BufferTests {
             entering.yield()
             _ = try? Poll.wait(gate.descriptor, timeout: -1)
         }
-        let (daemon, session) = try await running(bus, [ring], output)
+        let (daemon, session) = try await running([ring], output)
         try BufferTests.publish(ring, 1)
         for await _ in entered { break }
         for value in 2...10 as ClosedRange<UInt8> { try BufferTests.publish(ring, value) }
@@ -310,14 +295,13 @@ struct BufferTests {
     }
 
     @Test func `a program holds a bounded number of converted frames`() async throws {
-        let bus = try PrivateBus()
         let ring = try RingWriter(format: BufferTests.format, slots: 8, kept: 1, name: "test")
         let told = Told<VideoFrame>()
         let settings = try VideoSettings(pixelFormat: .bgra32)
         let output = VideoDataOutput(name: "buffer", settings: settings, alwaysDiscardsLateVideoFrames: false) {
             told.take($0)
         }
-        let (daemon, session) = try await running(bus, [ring], output)
+        let (daemon, session) = try await running([ring], output)
         for value in 1...20 as ClosedRange<UInt8> {
             try BufferTests.publish(ring, value)
             let index = Int(value)

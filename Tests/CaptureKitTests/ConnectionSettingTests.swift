@@ -51,7 +51,7 @@ struct `The settings of a connection` {
         let photo = try OutputFile.scratch()
         try await session.addOutput(try PhotoOutput(file: photo.descriptor))
         #expect(try await described() == wanted)
-        try await SessionLifeTests.recorded("movie", in: session)
+        for output in ["movie", "photo"] { try await SessionLifeTests.recorded(output, in: session) }
         try await session.stopRunning()
     }
 

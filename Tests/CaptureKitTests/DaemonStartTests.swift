@@ -1,5 +1,6 @@
 import BusSupport
 import CaptureBus
+import CaptureCore
 import Foundation
 import Testing
 
@@ -12,12 +13,19 @@ struct DaemonStartTests {
         _ sub: String,
         load: String = "loaded",
         up: UInt64 = 0,
-        job: UInt32 = 0
+        job: UInt32 = 0,
+        tried: UInt64 = 9
     ) -> [String: BusValue] {
         [
             "LoadState": .string(load), "ActiveState": .string(active), "SubState": .string(sub),
             "ActiveEnterTimestampMonotonic": .uint64(up), "Job": .structure([.uint32(job), .objectPath("/")]),
+            "ConditionTimestampMonotonic": .uint64(tried),
         ]
+    }
+
+    private static func state(_ unit: [String: BusValue], _ service: [String: BusValue] = service()) throws -> UnitState
+    {
+        try #require(UnitState(unit, service, since: Timestamp(nanoseconds: 8999)))
     }
 
     private static func service(began: UInt64 = 0, result: String = "success") -> [String: BusValue] {
@@ -25,27 +33,34 @@ struct DaemonStartTests {
     }
 
     @Test func `a unit that was never up and is tried again has failed`() throws {
-        let state = try #require(
-            UnitState(Self.unit("activating", "auto-restart", up: 5), Self.service(began: 9, result: "exit-code"))
+        let state = try Self.state(
+            Self.unit("activating", "auto-restart", up: 5),
+            Self.service(began: 9, result: "exit-code")
         )
         #expect(state.failure == "failed (exit-code)")
     }
 
     @Test func `a unit that crashed while it was up is waited for`() throws {
-        let state = try #require(
-            UnitState(Self.unit("activating", "auto-restart", up: 9), Self.service(began: 5, result: "signal"))
+        let state = try Self.state(
+            Self.unit("activating", "auto-restart", up: 9),
+            Self.service(began: 5, result: "signal")
         )
         #expect(state.failure == nil)
     }
 
     @Test func `a unit that is about to start is waited for`() throws {
-        #expect(try #require(UnitState(Self.unit("inactive", "dead", job: 7), Self.service())).failure == nil)
-        #expect(try #require(UnitState(Self.unit("activating", "start"), Self.service(began: 9))).failure == nil)
+        #expect(try Self.state(Self.unit("inactive", "dead", job: 7)).failure == nil)
+        #expect(try Self.state(Self.unit("activating", "start"), Self.service(began: 9)).failure == nil)
+    }
+
+    @Test func `a unit that is down and was not tried since is waited for`() throws {
+        #expect(try Self.state(Self.unit("inactive", "dead", tried: 7)).failure == nil)
+        #expect(try Self.state(Self.unit("failed", "failed", tried: 7)).failure != nil)
     }
 
     @Test func `a unit that is masked, missing or down is told as that`() throws {
         func failure(_ unit: [String: BusValue]) throws -> String? {
-            try #require(UnitState(unit, Self.service())).failure
+            try Self.state(unit).failure
         }
         #expect(try failure(Self.unit("inactive", "dead", load: "masked")) == "is masked")
         #expect(try failure(Self.unit("inactive", "dead", load: "not-found")) == "is not installed")

@@ -1,7 +1,6 @@
 import CaptureCore
 import CaptureRing
 import CaptureSystem
-import Synchronization
 import Testing
 
 @testable import CaptureKit

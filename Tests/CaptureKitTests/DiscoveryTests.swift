@@ -22,8 +22,8 @@ struct `A search for devices` {
     }
 
     /// A daemon whose list of devices a test changes.
-    private static func daemon(_ bus: PrivateBus, _ list: Shared) async throws -> FakeDaemon {
-        try await FakeDaemon(on: bus, ["ListDevices": { _, _ in [.list(list.devices.withLock { $0 })] }])
+    private static func daemon(_ list: Shared) async throws -> FakeDaemon {
+        try await FakeDaemon(["ListDevices": { _, _ in [.list(list.devices.withLock { $0 })] }])
     }
 
     private final class Shared: Sendable {
@@ -38,9 +38,8 @@ struct `A search for devices` {
     }
 
     @Test func `finds by type, kind and position, in the order of the types`() async throws {
-        let bus = try PrivateBus()
-        let daemon = try await Self.daemon(bus, Shared())
-        let client = try await CaptureDaemon.connect(to: bus.kind)
+        let daemon = try await Self.daemon(Shared())
+        let client = try await daemon.client()
         typealias Search = CaptureDevice.DiscoverySession
         #expect(try await found(Search(on: client)) == ["c-front", "c-back", "c-usb", "m-usb"])
         let order = Search(deviceTypes: [.external, .builtIn], mediaType: .video, on: client)
@@ -53,10 +52,9 @@ struct `A search for devices` {
     }
 
     @Test func `tells of devices that come and go, and of none without a daemon`() async throws {
-        let bus = try PrivateBus()
         let list = Shared()
-        let daemon = try await Self.daemon(bus, list)
-        let client = try await CaptureDaemon.connect(to: bus.kind)
+        let daemon = try await Self.daemon(list)
+        let client = try await daemon.client()
         let search = CaptureDevice.DiscoverySession(deviceTypes: [.external], mediaType: .video, on: client)
         var updates = try await search.updates().makeAsyncIterator()
         let camera = try #require(await updates.next()?.first)
@@ -92,7 +90,7 @@ struct `A search for devices` {
         let client = try await captured.client()
         let search = CaptureDevice.DiscoverySession(deviceTypes: [.synthetic], on: client)
         let devices = try await search.devices
-        #expect(devices.map(\.id.rawValue) == ["synthetic:camera", "synthetic:microphone"])
+        #expect(devices.map(\.id.rawValue) == ["synthetic:camera", "synthetic:depth", "synthetic:microphone"])
         let camera = try #require(devices.first)
         #expect(camera.deviceType == .synthetic)
         #expect(try await camera.isConnected)

@@ -14,22 +14,18 @@ struct HistoryTests {
     }
 
     @Test func `all pages are fetched with the same conditions`() async throws {
-        let bus = try PrivateBus()
         let rows = [row(9), row(7)].map { BusValue.properties($0) }
         let last = [BusValue.properties(row(3))]
-        let daemon = try await FakeDaemon(
-            on: bus,
-            [
-                "GetHistory": { _, call throws(CaptureError) in
-                    call.arguments[0].properties?["before"] == nil
-                        ? [.array("a{sv}", rows), .uint64(7)] : [.array("a{sv}", last), .uint64(0)]
-                }
-            ]
-        )
+        let daemon = try await FakeDaemon([
+            "GetHistory": { _, call throws(CaptureError) in
+                call.arguments[0].properties?["before"] == nil
+                    ? [.array("a{sv}", rows), .uint64(7)] : [.array("a{sv}", last), .uint64(0)]
+            }
+        ])
         var filter = HistoryFilter()
         filter.program = "exe:/a"
         filter.since = 5
-        let events = try await CaptureHistory(of: try await CaptureDaemon.connect(to: bus.kind)).events(filter)
+        let events = try await CaptureHistory(of: try await daemon.client()).events(filter)
         #expect(events.map(\.id) == [9, 7, 3])
         #expect(events.allSatisfy { $0.ended == nil && $0.duration == 500 && $0.status == .authorized })
         #expect(events.allSatisfy { $0.authorUser == "root" && $0.authorProgram == "exe:/b" })
@@ -40,13 +36,9 @@ struct HistoryTests {
     }
 
     @Test func `pages that lead back are no endless history`() async throws {
-        let bus = try PrivateBus()
         let rows = [BusValue.properties(row(9))]
-        let daemon = try await FakeDaemon(
-            on: bus,
-            ["GetHistory": { _, _ in [.array("a{sv}", rows), .uint64(50)] }]
-        )
-        let history = CaptureHistory(of: try await CaptureDaemon.connect(to: bus.kind))
+        let daemon = try await FakeDaemon(["GetHistory": { _, _ in [.array("a{sv}", rows), .uint64(50)] }])
+        let history = CaptureHistory(of: try await daemon.client())
         let error = await #expect(throws: CaptureError.self) { try await history.events() }
         #expect(error?.code == .badData)
         #expect(daemon.calls("GetHistory").count == 1)

@@ -6,17 +6,6 @@ import Testing
 
 @Suite(.timeLimit(.minutes(10)))
 struct LibraryChangingTests {
-    private let bus: PrivateBus
-
-    init() throws {
-        bus = try PrivateBus()
-    }
-
-    private func open(_ fake: FakeLibrary) async throws -> (FakeDaemon, MediaLibrary) {
-        let daemon = try await FakeDaemon(on: bus, fake)
-        return (daemon, MediaLibrary(on: try await CaptureDaemon.connect(to: bus.kind)))
-    }
-
     private func file(_ content: String) throws -> Descriptor {
         let file = try OutputFile.scratch().descriptor
         let bytes = Array(content.utf8)
@@ -26,7 +15,7 @@ struct LibraryChangingTests {
 
     @Test func `a file is added with its facts, and a reader gets its id`() async throws {
         let fake = FakeLibrary()
-        let (daemon, library) = try await open(fake)
+        let (daemon, library) = try await fake.open()
         var facts = AssetFacts(name: "b.jpg")
         facts.created = 5
         facts.place = MediaPlace(latitude: 1, longitude: 2)
@@ -43,7 +32,7 @@ struct LibraryChangingTests {
             [.addOnly: .notDetermined, .readWrite: .denied],
             answers: [.addOnly: .authorized]
         )
-        let (daemon, library) = try await open(fake)
+        let (daemon, library) = try await fake.open()
         #expect(try await library.add(try file("PHOTO")) == nil)
         #expect(fake.asked == [.addOnly])
         #expect(fake.inventory.count == 1)
@@ -55,8 +44,7 @@ struct LibraryChangingTests {
             throw CaptureError(.undecided, "the person is being asked")
         }
         let fake = FakeLibrary(answers: [.addOnly: .authorized, .readWrite: .authorized])
-        let daemon = try await FakeDaemon(on: bus, fake.answers.merging(["Import": undecided]) { $1 })
-        let library = MediaLibrary(on: try await CaptureDaemon.connect(to: bus.kind))
+        let (daemon, library) = try await fake.open(replacing: ["Import": undecided])
         var facts = AssetFacts()
         facts.album = "a"
         let error = await #expect(throws: CaptureError.self) { try await library.add(try file("PHOTO"), facts) }
@@ -67,7 +55,7 @@ struct LibraryChangingTests {
 
     @Test func `what is no media is told, and adds nothing`() async throws {
         let fake = FakeLibrary()
-        let (daemon, library) = try await open(fake)
+        let (daemon, library) = try await fake.open()
         let error = await #expect(throws: CaptureError.self) { try await library.add(try file("text")) }
         #expect(error?.code == .badData)
         #expect(fake.inventory.isEmpty)
@@ -77,7 +65,7 @@ struct LibraryChangingTests {
     @Test func `an import tells how much was read, and is cancelled`() async throws {
         let fake = FakeLibrary()
         fake.holdsImports(true)
-        let (daemon, library) = try await open(fake)
+        let (daemon, library) = try await fake.open()
         let adding = try await library.beginAdding(try file("PHOTO"))
         // The daemon has read the same open file to its end.
         #expect(adding.progress == 1)
@@ -93,7 +81,7 @@ struct LibraryChangingTests {
     @Test func `a task that is cancelled takes its import along`() async throws {
         let fake = FakeLibrary()
         fake.holdsImports(true)
-        let (daemon, library) = try await open(fake)
+        let (daemon, library) = try await fake.open()
         let adding = try await library.beginAdding(try file("PHOTO"))
         let task = Task { try await adding.outcome() }
         task.cancel()
@@ -105,7 +93,7 @@ struct LibraryChangingTests {
     @Test func `a daemon that goes away ends what is under way`() async throws {
         let fake = FakeLibrary()
         fake.holdsImports(true)
-        let (daemon, library) = try await open(fake)
+        let (daemon, library) = try await fake.open()
         let adding = try await library.beginAdding(try file("PHOTO"))
         await daemon.connection.close()
         let error = await #expect(throws: CaptureError.self) { try await adding.outcome() }
@@ -115,7 +103,7 @@ struct LibraryChangingTests {
     @Test func `facts are changed, edits made and reverted`() async throws {
         let fake = FakeLibrary()
         let id = fake.put("a.jpg", "PHOTO 1")
-        let (daemon, library) = try await open(fake)
+        let (daemon, library) = try await fake.open()
         var changes = AssetChanges()
         changes.name = "c.jpg"
         changes.isFavourite = true
@@ -133,7 +121,7 @@ struct LibraryChangingTests {
     @Test func `what is confirmed goes into the bin and comes back, the rest stays`() async throws {
         let fake = FakeLibrary()
         let ids = [fake.put("a.jpg", "PHOTO 1"), fake.put("b.jpg", "PHOTO 2")]
-        let (daemon, library) = try await open(fake)
+        let (daemon, library) = try await fake.open()
         fake.confirms(false)
         let error = await #expect(throws: CaptureError.self) { try await library.delete(ids) }
         #expect(error?.code == .denied)
@@ -152,7 +140,7 @@ struct LibraryChangingTests {
     @Test func `albums are made, filled, renamed and taken away`() async throws {
         let fake = FakeLibrary()
         let ids = [fake.put("a.jpg", "PHOTO 1"), fake.put("b.jpg", "PHOTO 2")]
-        let (daemon, library) = try await open(fake)
+        let (daemon, library) = try await fake.open()
         let album = try await library.createAlbum("Trip")
         try await library.add(ids, toAlbum: album)
         try await library.remove([ids[0]], fromAlbum: album)
@@ -171,7 +159,7 @@ struct LibraryChangingTests {
     @Test func `a client that was away catches up in pieces`() async throws {
         let fake = FakeLibrary()
         let first = fake.put("a.jpg", "PHOTO 1")
-        let (daemon, library) = try await open(fake)
+        let (daemon, library) = try await fake.open()
         let token = try await library.currentToken()
         let second = fake.put("b.jpg", "PHOTO 2")
         try await library.setFavourite(first, true)
@@ -191,13 +179,13 @@ struct LibraryChangingTests {
     @Test func `a change is noticed, and one of a daemon that came anew is not missed`() async throws {
         let fake = FakeLibrary()
         let id = fake.put("a.jpg", "PHOTO 1")
-        let (daemon, library) = try await open(fake)
+        let (daemon, library) = try await fake.open()
         let notices = try await library.changeNotices()
         var iterator = notices.makeAsyncIterator()
         try await library.setFavourite(id, true)
         #expect(await iterator.next() != nil)
         await daemon.connection.close()
-        let next = try await FakeDaemon(on: bus, fake)
+        let next = try await FakeDaemon(fake, on: daemon.bus)
         #expect(await iterator.next() != nil)
         withExtendedLifetime(next) {}
     }
@@ -208,8 +196,8 @@ struct LibraryChangingTests {
             "Pick": { _, _ in [.uint32(7)] }, "Delete": { _, _ in [.uint32(8)] }, "Import": { _, _ in [.uint32(9)] },
             "RequestAccess": { _, _ in [.uint32(7)] },
         ]
-        let daemon = try await FakeDaemon(on: bus, fake.answers.merging(silence) { $1 })
-        let client = try await CaptureDaemon.connect(to: bus.kind)
+        let daemon = try await FakeDaemon(fake, replacing: silence)
+        let client = try await daemon.client()
         let library = MediaLibrary(on: client)
         let notices = try await library.changeNotices()
         let events = try await client.events()
@@ -249,8 +237,7 @@ struct LibraryChangingTests {
             return []
         }
         let back = isAccess ? "CancelAccess" : "Cancel"
-        let daemon = try await FakeDaemon(on: bus, fake.answers.merging([member: begun, back: cancelled]) { $1 })
-        let library = MediaLibrary(on: try await CaptureDaemon.connect(to: bus.kind))
+        let (daemon, library) = try await fake.open(replacing: [member: begun, back: cancelled])
         let task = Task {
             switch member {
             case "Delete": _ = try await library.delete(["a"])
@@ -270,7 +257,7 @@ struct LibraryChangingTests {
     @Test func `nothing is asked for no assets, and a place of no numbers is none`() async throws {
         let fake = FakeLibrary()
         let id = fake.put("a.jpg", "PHOTO", ["place": .structure([.double(1), .double(2)])])
-        let (daemon, library) = try await open(fake)
+        let (daemon, library) = try await fake.open()
         #expect(try await library.delete([]) == 0)
         #expect(try await library.restore([]) == 0)
         let album = try await library.createAlbum("Trip")
@@ -293,7 +280,7 @@ struct LibraryChangingTests {
         (damaged.kind, damaged.asset, damaged.name, damaged.message) = ("damaged", "a", "a.jpg", "bad")
         (orphaned.kind, orphaned.name, orphaned.message) = ("orphaned", "ff", "of no asset")
         fake.setFaults([damaged, orphaned])
-        let (daemon, library) = try await open(fake)
+        let (daemon, library) = try await fake.open()
         let faults = try await library.check()
         #expect(faults == [damaged, orphaned])
         #expect(try await library.repair() == faults)

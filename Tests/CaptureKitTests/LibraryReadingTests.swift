@@ -6,17 +6,6 @@ import Testing
 
 @Suite(.timeLimit(.minutes(10)))
 struct LibraryReadingTests {
-    private let bus: PrivateBus
-
-    init() throws {
-        bus = try PrivateBus()
-    }
-
-    private func open(_ fake: FakeLibrary) async throws -> (FakeDaemon, MediaLibrary) {
-        let daemon = try await FakeDaemon(on: bus, fake)
-        return (daemon, MediaLibrary(on: try await CaptureDaemon.connect(to: bus.kind)))
-    }
-
     @Test func `every fact of an asset arrives`() async throws {
         let fake = FakeLibrary()
         let id = fake.put(
@@ -27,7 +16,7 @@ struct LibraryReadingTests {
                 "place": .structure([.double(52.5), .double(13.25)]), "program": .string("exe:/other"),
             ]
         )
-        let (daemon, library) = try await open(fake)
+        let (daemon, library) = try await fake.open()
         let asset = try await library.asset(id)
         #expect(asset.id == id && asset.kind == .photo && asset.name == "a.jpg")
         #expect(asset.mediaType == "image/jpeg" && asset.codec == "mjpeg" && asset.size == 7)
@@ -41,7 +30,7 @@ struct LibraryReadingTests {
     @Test func `pages follow each other to the end, and no asset comes twice`() async throws {
         let fake = FakeLibrary()
         let ids = (0..<25).map { fake.put("\($0).jpg", "PHOTO \($0)") }
-        let (daemon, library) = try await open(fake)
+        let (daemon, library) = try await fake.open()
         var options = AssetFetchOptions()
         options.isAscending = true
         options.pageSize = 10
@@ -55,7 +44,7 @@ struct LibraryReadingTests {
 
     @Test func `conditions travel as they were given`() async throws {
         let fake = FakeLibrary()
-        let (daemon, library) = try await open(fake)
+        let (daemon, library) = try await fake.open()
         var options = AssetFetchOptions()
         options.kinds = [.photo, .movie]
         options.from = 1
@@ -77,8 +66,8 @@ struct LibraryReadingTests {
 
     @Test func `a page that leads to itself is no answer, and not fetched for ever`() async throws {
         let answer: FakeDaemon.Answer = { _, _ in [.propertyList([]), .string("again"), .uint32(3)] }
-        let daemon = try await FakeDaemon(on: bus, ["Fetch": answer])
-        let library = MediaLibrary(on: try await CaptureDaemon.connect(to: bus.kind))
+        let daemon = try await FakeDaemon(["Fetch": answer])
+        let library = MediaLibrary(on: try await daemon.client())
         let error = await #expect(throws: CaptureError.self) { for try await _ in library.pages() {} }
         #expect(error?.code == .badData)
         #expect(daemon.calls("Fetch").count == 2)
@@ -87,7 +76,7 @@ struct LibraryReadingTests {
     @Test func `who was refused finds nothing, and the status says why`() async throws {
         let fake = FakeLibrary([.readWrite: .denied])
         let id = fake.put("a.jpg", "PHOTO")
-        let (daemon, library) = try await open(fake)
+        let (daemon, library) = try await fake.open()
         let page = try await library.fetch()
         #expect(page.assets.isEmpty && page.next == nil && page.status == .denied)
         #expect(try await library.count() == 0)
@@ -102,7 +91,7 @@ struct LibraryReadingTests {
         let fake = FakeLibrary([.readWrite: .notDetermined], answers: [.readWrite: .limited])
         fake.put("own.jpg", "PHOTO")
         fake.put("other.jpg", "PHOTO", ["program": .string("exe:/other")])
-        let (daemon, library) = try await open(fake)
+        let (daemon, library) = try await fake.open()
         let page = try await library.fetch()
         #expect(page.assets.map(\.name) == ["own.jpg"] && page.status == .limited)
         #expect(fake.asked == [.readWrite])
@@ -112,7 +101,7 @@ struct LibraryReadingTests {
     @Test func `a no to the first call is an empty page, a status, and an error to what changes`() async throws {
         let fake = FakeLibrary([.readWrite: .notDetermined], answers: [.readWrite: .denied])
         let id = fake.put("a.jpg", "PHOTO")
-        let (daemon, library) = try await open(fake)
+        let (daemon, library) = try await fake.open()
         let page = try await library.fetch()
         #expect(page.assets.isEmpty && page.status == .denied)
         fake.setStatus(.readWrite, .notDetermined)
@@ -126,7 +115,7 @@ struct LibraryReadingTests {
 
     @Test func `a question that is closed is the call's end, and is put once`() async throws {
         let fake = FakeLibrary([.readWrite: .notDetermined])
-        let (daemon, library) = try await open(fake)
+        let (daemon, library) = try await fake.open()
         let error = await #expect(throws: CaptureError.self) { try await library.fetch() }
         #expect(error?.code == .dismissed)
         #expect(daemon.calls("Fetch").count == 1)
@@ -137,8 +126,7 @@ struct LibraryReadingTests {
             throw CaptureError(.undecided, "the person is being asked")
         }
         let fake = FakeLibrary(answers: [.readWrite: .authorized])
-        let daemon = try await FakeDaemon(on: bus, fake.answers.merging(["Fetch": undecided]) { $1 })
-        let library = MediaLibrary(on: try await CaptureDaemon.connect(to: bus.kind))
+        let (daemon, library) = try await fake.open(replacing: ["Fetch": undecided])
         let error = await #expect(throws: CaptureError.self) { try await library.fetch() }
         #expect(error?.code == .undecided)
         #expect(daemon.calls("Fetch").count == 2)
@@ -147,7 +135,7 @@ struct LibraryReadingTests {
 
     @Test func `statuses are told by level and without one, and asked for where nothing was decided`() async throws {
         let fake = FakeLibrary([.addOnly: .limited, .readWrite: .limited], answers: [.readWrite: .limited])
-        let (daemon, library) = try await open(fake)
+        let (daemon, library) = try await fake.open()
         #expect(try await library.authorizationStatus(for: .addOnly) == .limited)
         #expect(try await library.authorizationStatus(for: .readWrite) == .limited)
         #expect(try await library.authorizationStatus() == .authorized)
@@ -163,7 +151,7 @@ struct LibraryReadingTests {
     @Test func `contents and thumbnails are open at their beginning`() async throws {
         let fake = FakeLibrary()
         let id = fake.put("a.jpg", "PHOTO 1")
-        let (daemon, library) = try await open(fake)
+        let (daemon, library) = try await fake.open()
         #expect(try text(try await library.contents(of: id)) == "PHOTO 1")
         #expect(try text(try await library.thumbnail(of: id, size: .large)) == "JPEG large")
         #expect(daemon.calls("Open").first?.arguments[1].text == "current")

@@ -19,10 +19,8 @@ struct LibrarySavingTests {
             ([.addOnly: .authorized], [.readWrite, .addOnly], nil), ([:], [.readWrite, .addOnly], .dismissed),
         ]
         for (answers, asked, code) in cases {
-            let bus = try PrivateBus()
             let fake = FakeLibrary(Self.nothing, answers: answers)
-            let daemon = try await FakeDaemon(on: bus, fake)
-            let library = MediaLibrary(on: try await CaptureDaemon.connect(to: bus.kind))
+            let (daemon, library) = try await fake.open()
             var found: CaptureError.Code?
             do throws(CaptureError) {
                 try await library.requestSaving()
@@ -36,9 +34,8 @@ struct LibrarySavingTests {
     }
 
     @Test func `an output for the library is added to a session without a file`() async throws {
-        let bus = try PrivateBus()
-        let daemon = try await FakeDaemon(on: bus)
-        let session = try await CaptureSession.session(7, on: try await CaptureDaemon.connect(to: bus.kind))
+        let daemon = try await FakeDaemon()
+        let session = try await CaptureSession.session(7, on: try await daemon.client())
         let destination = LibraryDestination(name: "a.jpg", album: "Trip")
         try await session.addOutput(try PhotoOutput(toLibrary: destination), fedBy: ["camera"])
         let call = try #require(daemon.calls("AddOutput").first)
@@ -50,14 +47,9 @@ struct LibrarySavingTests {
     @Test(arguments: [AuthorizationStatus.authorized, .denied])
     func `an output for the library that a running session gets is asked for`(answer: AuthorizationStatus) async throws
     {
-        let bus = try PrivateBus()
         let fake = FakeLibrary(Self.nothing, answers: [.readWrite: answer, .addOnly: answer])
-        let running: FakeDaemon.Answer = { daemon, _ throws(CaptureError) in
-            try daemon.become(.running)
-            return []
-        }
-        let daemon = try await FakeDaemon(on: bus, fake.answers.merging(["Start": running]) { $1 })
-        let session = try await CaptureSession(on: try await CaptureDaemon.connect(to: bus.kind))
+        let daemon = try await FakeDaemon(fake, replacing: ["Start": FakeDaemon.becoming(.running)])
+        let session = try await CaptureSession(on: try await daemon.client())
         try await session.addInput(.camera())
         let file = try OutputFile.scratch()
         try await session.addOutput(try MovieFileOutput(file: file.descriptor))
@@ -77,7 +69,6 @@ struct LibrarySavingTests {
     }
 
     @Test func `what was kept is told with all that is known of it, and is saved or discarded`() async throws {
-        let bus = try PrivateBus()
         let fake = FakeLibrary()
         let id = String(repeating: "a", count: 32)
         var recording = KeptRecording()
@@ -89,8 +80,7 @@ struct LibrarySavingTests {
         recording.album = "Trip"
         recording.reason = "full"
         fake.keep([recording])
-        let daemon = try await FakeDaemon(on: bus, fake)
-        let library = MediaLibrary(on: try await CaptureDaemon.connect(to: bus.kind))
+        let (daemon, library) = try await fake.open()
         let kept = try #require(try await library.keptRecordings().first)
         #expect(kept == recording)
         let saved = try #require(try await library.saveKept([id]).first)

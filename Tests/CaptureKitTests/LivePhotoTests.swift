@@ -1,5 +1,6 @@
 import BusSupport
 import CaptureCore
+import CaptureSystem
 import Glibc
 import Testing
 
@@ -26,6 +27,9 @@ struct `A live photo` {
             #expect(abs(photo.stillTime.nanoseconds - 1_200_000_000) < 150_000_000, "\(photo.stillTime)")
             let file = try photo.file
             #expect(file.suffix(photo.movie.count) == photo.movie[...])
+            let parts = try #require(try MotionPhoto(jpeg: file))
+            #expect(parts.photo == photo.photo.bytes && parts.movie == photo.movie)
+            #expect(parts.stillTime?.nanoseconds == photo.stillTime.nanoseconds / 1000 * 1000)
             // Sound, too.
             #expect(photo.movie.indices.contains { photo.movie[$0...].starts(with: "soun".utf8) })
         }
@@ -34,6 +38,19 @@ struct `A live photo` {
         try await session.stopRunning()
         let error = await #expect(throws: CaptureError.self) { try await live.capture() }
         #expect(error?.code == .wrongState)
+    }
+
+    @Test func `is ready when no more memory is allowed`() async throws {
+        let captured = try await RealDaemon(configuration: "[Recorder]\nPreRollMemory=1M\n")
+        let session = try await CaptureSession(on: try await captured.client())
+        let request = VideoFormatRequest(width: 1280, height: 720, framesPerSecond: 30)
+        try await session.addInput(.camera("synthetic:camera", request: request))
+        let live = try await LivePhotos(session, before: .seconds(10), after: .milliseconds(500))
+        try await session.startRunning()
+        try await live.whenReady()
+        let kept = try #require(try await session.statistics().outputs["live-1"])
+        #expect(kept.preRollIsFull && kept.bytes <= 1 << 20, "\(kept)")
+        try await session.stop()
     }
 
     @Test func `ends with the consent, and says so`() async throws {
@@ -89,7 +106,7 @@ struct `A live photo` {
 }
 
 struct `A motion photo` {
-    private let movie = Array("a movie".utf8)
+    private let movie = [0, 0, 0, 16] + Array("ftypisom a movie".utf8)
     private let xmp = "http://ns.adobe.com/xap/1.0/\0"
 
     private func segment(_ marker: UInt8, _ body: [UInt8]) -> [UInt8] {
@@ -105,7 +122,7 @@ struct `A motion photo` {
         let joined = try MotionPhoto.join(jpeg(exif, tables), movie, still: .milliseconds(1500))
         #expect(joined.starts(with: [0xff, 0xd8] + exif + [0xff, 0xe1]))
         let text = String(decoding: joined, as: UTF8.self)
-        #expect(text.contains("MotionPhotoPresentationTimestampUs=\"1500000\"") && text.contains("Item:Length=\"7\""))
+        #expect(text.contains("MotionPhotoPresentationTimestampUs=\"1500000\"") && text.contains("Item:Length=\"20\""))
         #expect(joined.suffix(movie.count + 2) == [0xff, 0xd9] + movie)
     }
 
@@ -117,6 +134,59 @@ struct `A motion photo` {
         // The segment's length is that of the longer packet.
         let length = Int(joined[4]) << 8 + Int(joined[5])
         #expect(joined[(4 + length)...].starts(with: [0xff, 0xda]))
+    }
+
+    @Test func `comes apart into what it was made of`() throws {
+        let exif = segment(0xe1, Array("Exif\0\0".utf8))
+        let own = segment(0xe1, Array((xmp + "<rdf:RDF><rdf:Description a=\"b\"/></rdf:RDF>").utf8))
+        for photo in [jpeg(), jpeg(exif), jpeg(exif, own, segment(0xdb, [1]))] {
+            let joined = try MotionPhoto.join(photo, movie, still: .milliseconds(1500))
+            let parts = try #require(try MotionPhoto(jpeg: joined))
+            #expect(parts.photo == photo && parts.movie == movie && parts.stillTime == .milliseconds(1500))
+            let target = try OutputFile.scratch()
+            try unsafe joined.withUnsafeBytes { try unsafe target.descriptor.write(all: $0) }
+            let reading = try Descriptor.open("/proc/self/fd/\(target.descriptor.descriptor)", O_RDONLY)
+            #expect(try MotionPhoto(file: reading) == parts)
+            #expect(try MotionPhoto(jpeg: photo) == nil)
+        }
+        #expect(try MotionPhoto(jpeg: []) == nil)
+    }
+
+    @Test func `of others is read, too, with its photo as it is`() throws {
+        let facts =
+            "<x:xmpmeta><rdf:RDF><rdf:Description GCamera:MotionPhoto='1' "
+            + "GCamera:MotionPhotoPresentationTimestampUs='-1'/><rdf:li><Container:Item Item:Length='\(movie.count)' "
+            + "Item:Padding='0' Item:Semantic='MotionPhoto'/></rdf:li></rdf:RDF></x:xmpmeta>"
+        let photo = jpeg(segment(0xe1, Array((xmp + facts).utf8)))
+        let parts = try #require(try MotionPhoto(jpeg: photo + movie))
+        #expect(parts.photo == photo && parts.movie == movie && parts.stillTime == nil)
+    }
+
+    @Test(arguments: [
+        "0", "-1", "7", "4", "1000000", "2147483648", "9223372036854775807", "9223372036854775808", "x", "",
+    ])
+    func `that lies is refused`(length: String) throws {
+        let facts =
+            "<rdf:Description GCamera:MotionPhoto=\"1\"/><Container:Item Item:Semantic=\"MotionPhoto\" "
+            + "Item:Length=\"\(length)\"/>"
+        let file = jpeg(segment(0xe1, Array((xmp + facts).utf8))) + movie
+        let error = #expect(throws: CaptureError.self) { try MotionPhoto(jpeg: file) }
+        #expect(error?.code == .badData)
+    }
+
+    @Test func `that says too little has no movie, and one that is cut off is damaged`() throws {
+        let item = "<Container:Item Item:Semantic=\"MotionPhoto\" Item:Length=\"20\"/>"
+        let marked = "<rdf:Description GCamera:MotionPhoto=\"1\"/>"
+        for facts in [item, marked, "<rdf:Description GCamera:MotionPhoto=\"0\"/>" + item, ""] {
+            #expect(try MotionPhoto(jpeg: jpeg(segment(0xe1, Array((xmp + facts).utf8))) + movie) == nil)
+        }
+        // Two movies are one too many.
+        let twice = jpeg(segment(0xe1, Array((xmp + marked + item + item).utf8))) + movie
+        let joined = try MotionPhoto.join(jpeg(), movie, still: .zero)
+        for damaged in [twice, Array(joined.dropLast()), joined + [0]] {
+            let error = #expect(throws: CaptureError.self) { try MotionPhoto(jpeg: damaged) }
+            #expect(error?.code == .badData)
+        }
     }
 
     @Test func `is not made of what is no JPEG, or has no room`() {

@@ -6,10 +6,6 @@ import Testing
 @testable import CaptureKit
 
 @Suite(.timeLimit(.minutes(10))) struct `A long request` {
-    private let bus: PrivateBus
-
-    init() throws { bus = try PrivateBus() }
-
     /// Answers by telling the end of a request before the number.
     private func ending(_ number: UInt32, count: UInt64, then answer: [BusValue]) -> FakeDaemon.Answer {
         { daemon, call throws(CaptureError) in
@@ -33,8 +29,7 @@ import Testing
             "Delete": ending(9, count: 3, then: [.uint32(8)]),
             "Revert": ending(8, count: 4, then: []),
         ]
-        let daemon = try await FakeDaemon(on: bus, fake.answers.merging(answers) { $1 })
-        let library = MediaLibrary(on: try await CaptureDaemon.connect(to: bus.kind))
+        let (daemon, library) = try await fake.open(replacing: answers)
         #expect(try await library.emptyBin() == 1)
         _ = try await library.count()
         let deletion = Task { try await library.delete(["a"]) }
@@ -49,8 +44,7 @@ import Testing
             "Delete": { _, _ in [.uint32(7)] },
             "Cancel": { _, _ throws(CaptureError) in throw CaptureError(.internalFault, "no") },
         ]
-        let daemon = try await FakeDaemon(on: bus, fake.answers.merging(answers) { $1 })
-        let library = MediaLibrary(on: try await CaptureDaemon.connect(to: bus.kind))
+        let (daemon, library) = try await fake.open(replacing: answers)
         let deletion = Task { try await library.delete(["a"]) }
         await daemon.called("Delete")
         deletion.cancel()

@@ -6,10 +6,9 @@ import Testing
 @Suite(.timeLimit(.minutes(10)))
 struct NodeHolderTests {
     private func holders(_ facts: [String: BusValue]) async throws -> [NodeHolder] {
-        let bus = try PrivateBus()
-        let daemon = try await FakeDaemon(on: bus, ["ListHolders": { _, _ in [.propertyList([facts])] }])
+        let daemon = try await FakeDaemon(["ListHolders": { _, _ in [.propertyList([facts])] }])
         defer { withExtendedLifetime(daemon) {} }
-        return try await CaptureDaemon.connect(to: bus.kind).holders()
+        return try await daemon.client().holders()
     }
 
     @Test func `who holds a node is told with process, user and program`() async throws {

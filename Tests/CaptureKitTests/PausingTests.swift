@@ -29,18 +29,14 @@ struct `Pausing a recording` {
         try await session.pauseRecording()
         let before = try await paused(true, session)
         let published = try await session.statistics().inputs["camera"]?.published ?? 0
-        while try await session.statistics().inputs["camera"]?.published ?? 0 < published + 60 {
-            try await Task.sleep(for: .milliseconds(10))
-        }
+        try await until { try await session.statistics().inputs["camera"]?.published ?? 0 >= published + 60 }
         // What was on its way when it was paused may still have come.
         let meanwhile = try await paused(true, session)
         #expect(meanwhile.frames <= before.frames + 10)
         #expect(await session.isRunning)
         try await session.resumeRecording()
         _ = try await paused(false, session)
-        while try await session.statistics().outputs["movie"]?.frames ?? 0 < meanwhile.frames + 3 {
-            try await Task.sleep(for: .milliseconds(10))
-        }
+        try await until { try await session.statistics().outputs["movie"]?.frames ?? 0 >= meanwhile.frames + 3 }
         try await session.stopRunning()
         let result = try #require(await session.results.first)
         #expect(result.error == nil && result.statistics.missedFrames == 0)

@@ -19,9 +19,7 @@ struct SessionLifeTests {
 
     /// Returns when an output has pictures, because stopping it earlier is an error.
     static func recorded(_ output: String, in session: CaptureSession) async throws {
-        while try await session.statistics().outputs[output]?.frames ?? 0 == 0 {
-            try await Task.sleep(for: .milliseconds(10))
-        }
+        try await until { try await session.statistics().outputs[output]?.frames ?? 0 > 0 }
     }
 
     @Test func `tasks that use a new session at the same time make one session`() async throws {
@@ -53,26 +51,39 @@ struct SessionLifeTests {
         }
     }
 
+    @Test(arguments: ["Configure", "AddOutput"])
+    func `an output may be added for as long as its recorder may take to begin`(member: String) async throws {
+        // Other calls are given up after 10 s.
+        let late: FakeDaemon.Answer = { _, _ throws(CaptureError) in
+            try? await Task.sleep(for: .seconds(11))
+            return []
+        }
+        let daemon = try await FakeDaemon([member: late])
+        let client = try await daemon.client()
+        let photo = try PhotoOutput(toLibrary: LibraryDestination(name: "a.jpg"))
+        if member == "AddOutput" {
+            try await CaptureSession.session(7, on: client).addOutput(photo, fedBy: ["camera"])
+        } else {
+            let session = try await SessionLifeTests.session(client)
+            _ = try await session.events()
+            try await session.addOutput(photo)
+        }
+        #expect(daemon.calls(member).count == 1)
+    }
+
     @Test func `a stop during the session's creation stops it`() async throws {
-        let bus = try PrivateBus()
         let (asked, question) = AsyncStream<Void>.makeStream()
         let (answers, answer) = AsyncStream<Void>.makeStream()
-        let daemon = try await FakeDaemon(
-            on: bus,
-            [
-                "CreateSession": { _, _ throws(CaptureError) in
-                    question.yield()
-                    for await _ in answers { break }
-                    return [.objectPath(FakeDaemon.session)]
-                },
-                "Stop": { daemon, _ throws(CaptureError) in
-                    try daemon.become(.stopped)
-                    return []
-                },
-            ]
-        )
+        let daemon = try await FakeDaemon([
+            "CreateSession": { _, _ throws(CaptureError) in
+                question.yield()
+                for await _ in answers { break }
+                return [.objectPath(FakeDaemon.session)]
+            },
+            "Stop": FakeDaemon.becoming(.stopped),
+        ])
         let session = try await SessionLifeTests.session(
-            try await CaptureDaemon.connect(to: bus.kind),
+            try await daemon.client(),
             FrameBufferOutput()
         )
         let listening = Task { _ = try await session.events() }

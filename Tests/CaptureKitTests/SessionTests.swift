@@ -7,8 +7,8 @@ import Testing
 
 @Suite(.timeLimit(.minutes(10)))
 struct SessionTests {
-    private func session(_ bus: PrivateBus, output: any CaptureOutput) async throws -> CaptureSession {
-        let session = try await CaptureSession(on: try await CaptureDaemon.connect(to: bus.kind))
+    private func session(_ daemon: FakeDaemon, output: any CaptureOutput) async throws -> CaptureSession {
+        let session = try await CaptureSession(on: try await daemon.client())
         try await session.addInput(.camera())
         try await session.addInput(.microphone("hw:1,0"))
         try await session.addOutput(output)
@@ -16,20 +16,9 @@ struct SessionTests {
     }
 
     @Test func `a start sends the whole description with the open file, and returns when samples flow`() async throws {
-        let bus = try PrivateBus()
-        let daemon = try await FakeDaemon(
-            on: bus,
-            [
-                "Start": { daemon, _ throws(CaptureError) in
-                    try daemon.become(.authorizing)
-                    try daemon.become(.starting)
-                    try daemon.become(.running)
-                    return []
-                }
-            ]
-        )
+        let daemon = try await FakeDaemon(["Start": FakeDaemon.becoming(.authorizing, .starting, .running)])
         let file = try OutputFile.scratch()
-        let session = try await session(bus, output: try MovieFileOutput(file: file.descriptor, format: "mp4"))
+        let session = try await session(daemon, output: try MovieFileOutput(file: file.descriptor, format: "mp4"))
         try await session.startRunning()
 
         #expect(await session.id == 7)
@@ -45,18 +34,14 @@ struct SessionTests {
     }
 
     @Test func `a refusal is the error of the start`() async throws {
-        let bus = try PrivateBus()
-        let daemon = try await FakeDaemon(
-            on: bus,
-            [
-                "Start": { daemon, _ throws(CaptureError) in
-                    try daemon.become(.authorizing)
-                    try daemon.become(.failed, CaptureError(.denied, "the camera is denied"))
-                    return []
-                }
-            ]
-        )
-        let session = try await session(bus, output: FrameBufferOutput())
+        let daemon = try await FakeDaemon([
+            "Start": { daemon, _ throws(CaptureError) in
+                try daemon.become(.authorizing)
+                try daemon.become(.failed, CaptureError(.denied, "the camera is denied"))
+                return []
+            }
+        ])
+        let session = try await session(daemon, output: FrameBufferOutput())
         let error = await #expect(throws: CaptureError.self) { try await session.startRunning() }
         #expect(error?.code == .denied)
         #expect(error?.code.exitCode == 77)
@@ -64,25 +49,18 @@ struct SessionTests {
     }
 
     @Test func `a stop waits for the end and keeps what became of the outputs`() async throws {
-        let bus = try PrivateBus()
-        let daemon = try await FakeDaemon(
-            on: bus,
-            [
-                "Start": { daemon, _ throws(CaptureError) in
-                    try daemon.become(.running)
-                    return []
-                },
-                "Stop": { daemon, _ throws(CaptureError) in
-                    var counters = OutputStatistics()
-                    counters.frames = 42
-                    try daemon.finish("movie", nil, counters)
-                    try daemon.become(.stopped)
-                    return []
-                },
-            ]
-        )
+        let daemon = try await FakeDaemon([
+            "Start": FakeDaemon.becoming(.running),
+            "Stop": { daemon, _ throws(CaptureError) in
+                var counters = OutputStatistics()
+                counters.frames = 42
+                try daemon.finish("movie", nil, counters)
+                try daemon.become(.stopped)
+                return []
+            },
+        ])
         let file = try OutputFile.scratch()
-        let session = try await session(bus, output: try MovieFileOutput(file: file.descriptor))
+        let session = try await session(daemon, output: try MovieFileOutput(file: file.descriptor))
         try await session.startRunning()
         try await session.stopRunning()
         #expect(await session.status.state == .stopped)
@@ -92,18 +70,11 @@ struct SessionTests {
 
     @Test(.timeLimit(.minutes(10)))
     func `a session of somebody else's runs on, and its stop fails at once`() async throws {
-        let bus = try PrivateBus()
-        let daemon = try await FakeDaemon(
-            on: bus,
-            [
-                "Start": { daemon, _ throws(CaptureError) in
-                    try daemon.become(.running)
-                    return []
-                },
-                "Stop": { _, _ throws(CaptureError) in throw CaptureError(.noSuchSession, "there is no session 1") },
-            ]
-        )
-        let session = try await session(bus, output: FrameBufferOutput())
+        let daemon = try await FakeDaemon([
+            "Start": FakeDaemon.becoming(.running),
+            "Stop": { _, _ throws(CaptureError) in throw CaptureError(.noSuchSession, "there is no session 1") },
+        ])
+        let session = try await session(daemon, output: FrameBufferOutput())
         try await session.startRunning()
         let error = await #expect(throws: CaptureError.self) { try await session.stopRunning() }
         #expect(error?.code == .noSuchSession)
@@ -111,21 +82,14 @@ struct SessionTests {
     }
 
     @Test func `a session that came to its end by itself while it was to be stopped has stopped`() async throws {
-        let bus = try PrivateBus()
-        let daemon = try await FakeDaemon(
-            on: bus,
-            [
-                "Start": { daemon, _ throws(CaptureError) in
-                    try daemon.become(.running)
-                    return []
-                },
-                "Stop": { daemon, _ throws(CaptureError) in
-                    try daemon.become(.stopped)
-                    throw CaptureError(.wrongState, "the session is stopped already")
-                },
-            ]
-        )
-        let session = try await session(bus, output: FrameBufferOutput())
+        let daemon = try await FakeDaemon([
+            "Start": FakeDaemon.becoming(.running),
+            "Stop": { daemon, _ throws(CaptureError) in
+                try daemon.become(.stopped)
+                throw CaptureError(.wrongState, "the session is stopped already")
+            },
+        ])
+        let session = try await session(daemon, output: FrameBufferOutput())
         try await session.startRunning()
         try await session.stopRunning()
         #expect(await session.status == SessionStatus(.stopped))
@@ -133,17 +97,8 @@ struct SessionTests {
     }
 
     @Test func `a device that goes away interrupts with that reason`() async throws {
-        let bus = try PrivateBus()
-        let daemon = try await FakeDaemon(
-            on: bus,
-            [
-                "Start": { daemon, _ throws(CaptureError) in
-                    try daemon.become(.running)
-                    return []
-                }
-            ]
-        )
-        let session = try await session(bus, output: FrameBufferOutput())
+        let daemon = try await FakeDaemon(["Start": FakeDaemon.becoming(.running)])
+        let session = try await session(daemon, output: FrameBufferOutput())
         try await session.startRunning()
         let states = try await session.states()
         try daemon.become(.interrupted, CaptureError(.deviceLost, "the camera was unplugged"))
@@ -154,17 +109,8 @@ struct SessionTests {
     }
 
     @Test func `a daemon that vanishes ends its sessions as unreachable`() async throws {
-        let bus = try PrivateBus()
-        let daemon = try await FakeDaemon(
-            on: bus,
-            [
-                "Start": { daemon, _ throws(CaptureError) in
-                    try daemon.become(.running)
-                    return []
-                }
-            ]
-        )
-        let session = try await session(bus, output: FrameBufferOutput())
+        let daemon = try await FakeDaemon(["Start": FakeDaemon.becoming(.running)])
+        let session = try await session(daemon, output: FrameBufferOutput())
         try await session.startRunning()
         let states = try await session.states()
         await daemon.connection.close()
@@ -182,18 +128,9 @@ struct SessionTests {
     }
 
     @Test func `changes between begin and commit are sent as one, with the files of new outputs alone`() async throws {
-        let bus = try PrivateBus()
-        let daemon = try await FakeDaemon(
-            on: bus,
-            [
-                "Start": { daemon, _ throws(CaptureError) in
-                    try daemon.become(.running)
-                    return []
-                }
-            ]
-        )
+        let daemon = try await FakeDaemon(["Start": FakeDaemon.becoming(.running)])
         let (movie, photo) = (try OutputFile.scratch(), try OutputFile.scratch())
-        let session = try await session(bus, output: try MovieFileOutput(file: movie.descriptor))
+        let session = try await session(daemon, output: try MovieFileOutput(file: movie.descriptor))
         try await session.startRunning()
         await session.beginConfiguration()
         try await session.addOutput(try PhotoOutput(file: photo.descriptor))
@@ -209,19 +146,12 @@ struct SessionTests {
     }
 
     @Test func `a refused change leaves the configuration as it was`() async throws {
-        let bus = try PrivateBus()
-        let daemon = try await FakeDaemon(
-            on: bus,
-            [
-                "Start": { daemon, _ throws(CaptureError) in
-                    try daemon.become(.running)
-                    return []
-                },
-                "Configure": { _, _ throws(CaptureError) in throw CaptureError(.busy, "the camera is in use") },
-            ]
-        )
+        let daemon = try await FakeDaemon([
+            "Start": FakeDaemon.becoming(.running),
+            "Configure": { _, _ throws(CaptureError) in throw CaptureError(.busy, "the camera is in use") },
+        ])
         let file = try OutputFile.scratch()
-        let session = try await session(bus, output: try MovieFileOutput(file: file.descriptor))
+        let session = try await session(daemon, output: try MovieFileOutput(file: file.descriptor))
         try await session.startRunning()
         let before = await session.description
         let error = await #expect(throws: CaptureError.self) { try await session.removeInput("microphone") }

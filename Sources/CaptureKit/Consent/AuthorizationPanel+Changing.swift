@@ -82,8 +82,7 @@ extension AuthorizationPanel {
 
     private func reset(_ program: String?, _ service: String, _ user: String) async throws(CaptureError) -> Int {
         let answer = try await change("Reset", [.string(user), .string(program ?? ""), .string(service)])
-        guard let count = answer.first?.integer else { throw CaptureDaemon.malformed("Reset") }
-        return Int(count)
+        return Int(try CaptureDaemon.understood(answer.first?.integer, "Reset"))
     }
 
     /// Turns a service off or on for every program.
@@ -102,12 +101,6 @@ extension AuthorizationPanel {
         _ member: String,
         _ arguments: [BusValue]
     ) async throws(CaptureError) -> [BusValue] {
-        try await daemon.call(
-            CaptureNames.root,
-            CaptureNames.authorization,
-            member,
-            arguments,
-            timeout: CaptureDaemon.passwordTimeout
-        )
+        try await daemon.consult(member, arguments, timeout: CaptureDaemon.passwordTimeout)
     }
 }

@@ -27,9 +27,8 @@ public struct AuthorizationPanel: Sendable {
     }
 
     private func status(_ name: String) async throws(CaptureError) -> AuthorizationStatus {
-        let answer = try await call("GetStatus", [.string(name)])
-        guard let status = AuthorizationPanel.status(answer.first) else { throw CaptureDaemon.malformed("GetStatus") }
-        return status
+        let answer = try await daemon.consult("GetStatus", [.string(name)])
+        return try CaptureDaemon.understood(AuthorizationPanel.status(answer.first), "GetStatus")
     }
 
     /// Asks the person about services that were never answered, and waits for the answer.
@@ -43,7 +42,8 @@ public struct AuthorizationPanel: Sendable {
         to services: Set<AuthorizationService>
     ) async throws(CaptureError) -> [AuthorizationService: AuthorizationStatus] {
         let request = try await daemon.hub(for: AuthorizationPanel.requests).begin("RequestAccess", of: daemon) {
-            () throws(CaptureError) in try await call("RequestAccess", [.strings(services.sorted().map(\.rawValue))])
+            () throws(CaptureError) in
+            try await daemon.consult("RequestAccess", [.strings(services.sorted().map(\.rawValue))])
         }
         guard let request else { return Dictionary(uniqueKeysWithValues: services.map { ($0, .authorized) }) }
         let outcome = await request.outcome()
@@ -60,22 +60,20 @@ public struct AuthorizationPanel: Sendable {
 
     /// How the daemon sees this program.
     public func whoAmI() async throws(CaptureError) -> ProgramIdentity {
-        guard let identity = try await call("WhoAmI").first.flatMap(ProgramIdentity.init) else {
-            throw CaptureDaemon.malformed("WhoAmI")
-        }
-        return identity
+        let answer = try await daemon.consult("WhoAmI")
+        return try CaptureDaemon.understood(answer.first.flatMap(ProgramIdentity.init), "WhoAmI")
     }
 
     /// Every stored answer that this user may see.
     public func entries() async throws(CaptureError) -> [AuthorizationEntry] {
-        try CaptureDaemon.records(try await call("List").first, "List")
+        try CaptureDaemon.records(try await daemon.consult("List").first, "List")
     }
 
     /// The agents that are there to ask people, the latest first: this user's, and for root everybody's.
     ///
     /// If several of them may be asked about a program, the first is asked.
     public func agents() async throws(CaptureError) -> [AgentSummary] {
-        try CaptureDaemon.records(try await call("ListAgents").first, "ListAgents")
+        try CaptureDaemon.records(try await daemon.consult("ListAgents").first, "ListAgents")
     }
 
     /// How a program stands, by service.
@@ -87,7 +85,7 @@ public struct AuthorizationPanel: Sendable {
         of program: String,
         user: String = ""
     ) async throws(CaptureError) -> [AuthorizationService: AuthorizationStatus] {
-        let answer = try await call("GetProgramStatus", [.string(user), .string(program)])
+        let answer = try await daemon.consult("GetProgramStatus", [.string(user), .string(program)])
         guard let values = answer.first?.properties else { throw CaptureDaemon.malformed("GetProgramStatus") }
         return AuthorizationPanel.statuses(values)
     }
@@ -111,7 +109,7 @@ public struct AuthorizationPanel: Sendable {
         _ services: [AuthorizationService] = [],
         user: String = ""
     ) async throws(CaptureError) -> [AuthorizationExplanation] {
-        let answer = try await call(
+        let answer = try await daemon.consult(
             "Explain",
             [.string(user), .string(program), .strings(services.map(\.rawValue))]
         )
@@ -131,13 +129,6 @@ public struct AuthorizationPanel: Sendable {
     }
 
     static func status(_ value: BusValue?) -> AuthorizationStatus? {
-        value?.integer.flatMap { UInt32(exactly: $0) }.flatMap(AuthorizationStatus.init)
-    }
-
-    private func call(
-        _ member: String,
-        _ arguments: [BusValue] = []
-    ) async throws(CaptureError) -> [BusValue] {
-        try await daemon.call(CaptureNames.root, CaptureNames.authorization, member, arguments)
+        value?.integer(as: UInt32.self).flatMap(AuthorizationStatus.init)
     }
 }

@@ -22,12 +22,7 @@ public struct CaptureHistory: Sendable {
         filter.limit = HistoryFilter.largestPage
         var events: [HistoryEvent] = []
         while true {
-            let answer = try await daemon.call(
-                CaptureNames.root,
-                CaptureNames.authorization,
-                "GetHistory",
-                [filter.busValue]
-            )
+            let answer = try await daemon.consult("GetHistory", [filter.busValue])
             guard answer.count == 2, let next = answer[1].unsigned else { throw CaptureDaemon.malformed("GetHistory") }
             events += try CaptureDaemon.records(answer[0], "GetHistory")
             if next == 0 { return events }

@@ -9,8 +9,7 @@ extension CaptureDevice {
     ///
     /// - Throws: `CaptureError.Code.notPermitted` without a stored yes for this kind of device.
     public func controls() async throws(CaptureError) -> [DeviceControl] {
-        guard let list = try await call("GetControls").first else { throw CaptureDaemon.malformed("GetControls") }
-        return try list.list()
+        try CaptureDaemon.understood(try await call("GetControls").first, "GetControls").list()
     }
 
     /// Changes a setting.

@@ -16,10 +16,7 @@ extension MediaLibrary {
     /// - Throws: `invalidArgument` for a name that cannot be, `overQuota` when there are too many.
     @discardableResult
     public func createAlbum(_ name: String) async throws(CaptureError) -> MediaAlbum.ID {
-        guard let id = try await call("CreateAlbum", [.string(name)]).first?.text else {
-            throw CaptureDaemon.malformed("CreateAlbum")
-        }
-        return id
+        try CaptureDaemon.understood(try await call("CreateAlbum", [.string(name)]).first?.text, "CreateAlbum")
     }
 
     /// Gives an album another name.

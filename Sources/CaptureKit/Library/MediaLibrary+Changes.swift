@@ -28,7 +28,7 @@ extension MediaLibrary {
         else { throw CaptureDaemon.malformed("GetChanges") }
         // What is neither the end nor further would be asked for again and again.
         guard isComplete || next != token.rawValue else { throw CaptureDaemon.malformed("GetChanges") }
-        guard var changes = LibraryChanges(facts) else { throw CaptureDaemon.malformed("GetChanges") }
+        var changes = try CaptureDaemon.understood(LibraryChanges(facts), "GetChanges")
         changes.token = LibraryChangeToken(rawValue: next)
         changes.isComplete = isComplete
         return changes

@@ -76,6 +76,22 @@ extension MediaLibrary {
         )
     }
 
+    /// The assets of some ids, as far as the program may see them. If reading is undecided, asks first.
+    ///
+    /// A program that was refused reading finds nothing, and a limited one finds the chosen assets and its own.
+    ///
+    /// - Parameter ids: The `assetID` of what was picked for this program, and ids of assets; 1 to 1000, each once.
+    /// - Returns: One page, in the order of the ids. Assets that are gone, in the bin or not visible are left out, and so
+    ///   is any text that is no id of this program.
+    /// - Throws: `invalidArgument` for too many ids, none, or one given twice.
+    public func fetch(withIDs ids: [String]) async throws(CaptureError) -> AssetPage {
+        let answer = try await call("GetAssets", [.strings(ids)])
+        guard answer.count == 2, let status = AuthorizationPanel.status(answer[1]) else {
+            throw CaptureDaemon.malformed("GetAssets")
+        }
+        return AssetPage(assets: try CaptureDaemon.records(answer[0], "GetAssets"), next: nil, status: status)
+    }
+
     /// All pages of assets, one after the other.
     public func pages(_ options: AssetFetchOptions = AssetFetchOptions()) -> AssetPages {
         AssetPages(library: self, options: options)
@@ -85,20 +101,15 @@ extension MediaLibrary {
     ///
     /// - Parameter options: Which; their order and page size do not matter.
     public func count(_ options: AssetFetchOptions = AssetFetchOptions()) async throws(CaptureError) -> UInt64 {
-        guard let count = try await call("Count", [options.busValue]).first?.unsigned else {
-            throw CaptureDaemon.malformed("Count")
-        }
-        return count
+        try CaptureDaemon.understood(try await call("Count", [options.busValue]).first?.unsigned, "Count")
     }
 
     /// The facts about one asset.
     ///
     /// - Throws: `noSuchAsset` for one that does not exist or that the program may not see.
     public func asset(_ id: MediaAsset.ID) async throws(CaptureError) -> MediaAsset {
-        guard let asset = try await call("GetAsset", [.string(id)]).first.flatMap(MediaAsset.init) else {
-            throw CaptureDaemon.malformed("GetAsset")
-        }
-        return asset
+        let answer = try await call("GetAsset", [.string(id)])
+        return try CaptureDaemon.understood(answer.first.flatMap(MediaAsset.init), "GetAsset")
     }
 
     /// The ids that begin with some digits, as a person types them.
@@ -113,10 +124,8 @@ extension MediaLibrary {
         beginningWith beginnings: [String],
         isBinned: Bool = false
     ) async throws(CaptureError) -> [MediaAsset.ID] {
-        guard let ids = try await call("FindAssets", [.strings(beginnings), .bool(isBinned)]).first?.texts else {
-            throw CaptureDaemon.malformed("FindAssets")
-        }
-        return ids
+        let answer = try await call("FindAssets", [.strings(beginnings), .bool(isBinned)])
+        return try CaptureDaemon.understood(answer.first?.texts, "FindAssets")
     }
 
     /// An asset's content, open for reading from its beginning.
@@ -140,10 +149,7 @@ extension MediaLibrary {
     }
 
     private func file(_ member: String, _ id: String, _ word: String) async throws(CaptureError) -> Descriptor {
-        guard let file = try await call(member, [.string(id), .string(word)]).first?.file else {
-            throw CaptureDaemon.malformed(member)
-        }
-        return file
+        try CaptureDaemon.understood(try await call(member, [.string(id), .string(word)]).first?.file, member)
     }
 }
 

@@ -19,8 +19,7 @@ extension MediaLibrary {
         let request = try await daemon.hub(for: MediaLibrary.requests).begin(member, of: daemon) {
             () throws(CaptureError) in try await call(member, arguments, asking: levels)
         }
-        guard let request else { throw CaptureDaemon.malformed(member) }
-        return request
+        return try CaptureDaemon.understood(request, member)
     }
 
     /// Makes a request and waits for its outcome. A task that is cancelled meanwhile cancels it, and waits for that.

@@ -46,10 +46,6 @@ public struct NodeAccess: Hashable, Sendable {
     ///
     /// - Throws: `CaptureError.Code.inputOutput`.
     public static func forgetList(of path: String) throws(CaptureError) {
-        do throws(SystemError) {
-            try AccessList.remove(from: path)
-        } catch {
-            throw CaptureError(.inputOutput, error)
-        }
+        try CaptureError.wrap(.inputOutput, try AccessList.remove(from: path))
     }
 }

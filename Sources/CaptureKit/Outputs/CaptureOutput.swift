@@ -25,6 +25,13 @@ extension CaptureOutput {
         }
     }
 
+    /// Throws when a quality is out of range.
+    static func check(quality: Int) throws(CaptureError) {
+        guard (1...100).contains(quality) else {
+            throw CaptureError(.usage, "a quality of \(quality) is out of range: 1 to 100")
+        }
+    }
+
     /// A greatest size in bytes, 0 for none.
     static func maxFileSize(_ bytes: Int64?) throws(CaptureError) -> Int64 {
         guard let bytes else { return 0 }

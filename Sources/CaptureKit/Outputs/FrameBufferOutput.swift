@@ -16,7 +16,7 @@ public struct FrameBufferOutput: CaptureOutput {
     /// A buffer output.
     ///
     /// - Parameters:
-    ///   - mediaType: Picture or sound.
+    ///   - mediaType: Picture, sound, or the metadata of a camera.
     ///   - name: The name in the session.
     public init(_ mediaType: MediaType = .video, name: String = "buffer") {
         self.name = name

@@ -7,7 +7,8 @@ import Synchronization
 /// Reads a source's own memory, without a copy: the frames of a camera or the periods of a microphone.
 ///
 /// Any number of readers share one ring; a slow one is told how many buffers it missed and disturbs nobody. While the
-/// session is interrupted nothing comes; then the first buffer after that does, perhaps in another format.
+/// session is interrupted, or the connection disabled, nothing comes; then the first buffer after that does, perhaps in
+/// another format.
 /// Thread-bound: one thread calls `next`. Blocking, so never in a task: a `DataOutput` has a thread for it.
 public final class FrameBufferReader {
     /// The result of waiting.
@@ -150,11 +151,7 @@ final class BufferMoves: Sendable {
     private let signal: EventSignal
 
     init() throws(CaptureError) {
-        do throws(SystemError) {
-            signal = try EventSignal()
-        } catch {
-            throw CaptureError(.internalFault, error)
-        }
+        signal = try CaptureError.wrap(.internalFault, try EventSignal())
     }
 
     /// The stream goes on in another ring.
@@ -188,11 +185,8 @@ final class BufferMoves: Sendable {
                 return .stopped
             }
             let limit = nanoseconds < 0 ? -1 : Int32(clamping: (nanoseconds + 999_999) / 1_000_000)
-            do throws(SystemError) {
-                if try Poll.wait(signal.descriptor, timeout: limit).isEmpty { return nil }
-            } catch {
-                throw CaptureError(.internalFault, error)
-            }
+            let come = try CaptureError.wrap(.internalFault, try Poll.wait(signal.descriptor, timeout: limit))
+            if come.isEmpty { return nil }
         }
     }
 }
@@ -237,8 +231,8 @@ extension CaptureSession {
     /// A reader of a running session's buffer output.
     ///
     /// - Parameter output: The name of a `FrameBufferOutput` or of a data output.
-    /// - Throws: Why the start failed, if it did; `wrongState` unless the session runs; `notPermitted` for another
-    ///   program's session.
+    /// - Throws: Why the start failed, if it did; `wrongState` unless the session runs, and while the connection is disabled;
+    ///   `notPermitted` for another program's session.
     public func reader(of output: String) async throws(CaptureError) -> sending FrameBufferReader {
         let hub = try await create()
         // Before the ring is asked for, so that no move is missed between.
@@ -279,7 +273,8 @@ extension CaptureSession {
 
     private func beginEach() async -> CaptureError? {
         var fault: CaptureError?
-        for case let output as DataOutput in knownOutputs {
+        let silent = disabled.map(\.output)
+        for case let output as DataOutput in knownOutputs where !silent.contains(output.name) {
             guard let turn = await output.reserve() else { continue }
             do throws(CaptureError) {
                 try output.begin(try await reader(of: output.name), turn)

@@ -11,6 +11,10 @@ public struct LivePhoto: Sendable {
     public let movie: [UInt8]
     /// When in the movie the photo was captured.
     public let stillTime: Duration
+    /// How many pictures the movie has.
+    public let frames: UInt64
+    /// How many it lacks because the machine could not encode them in time.
+    public let missedFrames: UInt64
 
     /// Both in one file, as `MotionPhoto` says: a JPEG that has the movie behind its end.
     ///
@@ -72,7 +76,7 @@ public actor LivePhotos {
         try await wait()
     }
 
-    /// Waits until as much is kept as a movie is to have of the time before its photo.
+    /// Waits until as much is kept as a movie is to have of the time before its photo, or as the recorder's memory holds.
     ///
     /// - Throws: Why the session ended, or the recorder was lost; `wrongState` before it is started.
     public func whenReady() async throws(CaptureError) {
@@ -80,7 +84,7 @@ public actor LivePhotos {
             guard let hub = await session.made(), !hub.status.state.isFinal else { throw await ending() }
             if let waiting { try await check(waiting, hub) }
             if let waiting, let kept = try await session.statistics().outputs[waiting.output],
-                kept.duration >= before.nanoseconds || kept.bytes > UInt64(OutputDescription.mostPreRollBytes) * 3 / 4
+                kept.duration >= before.nanoseconds || kept.preRollIsFull
             {
                 return
             }
@@ -136,9 +140,20 @@ public actor LivePhotos {
     private func photo(_ photo: CapturedPhoto, _ result: OutputResult, _ movie: Waiting) async throws(CaptureError)
         -> LivePhoto
     {
-        try await session.removeOutput(movie.output)
+        do throws(CaptureError) {
+            try await session.removeOutput(movie.output)
+        } catch {
+            // What is complete is handed over although its session has ended meanwhile.
+            guard error.code == .wrongState else { throw error }
+        }
         let still = min(max(photo.time - result.statistics.start, 0), max(result.statistics.duration, 0))
-        return LivePhoto(photo: photo, movie: try Self.contents(movie.memory), stillTime: .nanoseconds(still))
+        return LivePhoto(
+            photo: photo,
+            movie: try CaptureError.wrap(.inputOutput, try movie.memory.contents()),
+            stillTime: .nanoseconds(still),
+            frames: result.statistics.frames,
+            missedFrames: result.statistics.missedFrames
+        )
     }
 
     /// Refuses a movie that has ended, because its recorder was lost: the next photo has another one.
@@ -154,12 +169,7 @@ public actor LivePhotos {
     /// Has the next movie wait.
     private func wait() async throws(CaptureError) {
         number += 1
-        let memory: MemoryFile
-        do throws(SystemError) {
-            memory = try MemoryFile("live-photo")
-        } catch {
-            throw CaptureError(.inputOutput, error)
-        }
+        let memory = try CaptureError.wrap(.inputOutput, try MemoryFile("live-photo"))
         let movie = Waiting(output: "\(name)-\(number)", memory: memory)
         try await session.addOutput(
             MovieFileOutput(
@@ -178,14 +188,6 @@ public actor LivePhotos {
     private func ending() async -> CaptureError {
         await session.made()?.status.reason
             ?? CaptureError(.wrongState, "the session does not run; start it, then take live photos")
-    }
-
-    private static func contents(_ memory: MemoryFile) throws(CaptureError) -> [UInt8] {
-        do throws(SystemError) {
-            return try memory.contents()
-        } catch {
-            throw CaptureError(.inputOutput, error)
-        }
     }
 }
 

@@ -33,9 +33,13 @@ public struct MovieFileOutput: CaptureOutput {
     ///   - minFreeSpace: Bytes that stay free on the file's disk: it is finished before there are fewer. `nil` for no end.
     ///   - segments: When the movie goes on in the next file, which `SegmentFiles` or `CaptureSession.addSegment` hands
     ///     over; `nil` for one file.
-    ///   - preRoll: How much is kept in memory until `CaptureSession.beginRecording`; the movie begins with it. At most 64 MiB
-    ///     of encoded pictures are kept. `nil` for a movie that begins at once.
+    ///   - preRoll: How much is kept in memory until `CaptureSession.beginRecording`; the movie begins with it. It is
+    ///     shorter if the encoded pictures take more memory than the administrator allows, 64 MiB by default. `nil` for a
+    ///     movie that begins at once.
     ///   - hasMetadata: Whether it has a track for what `CaptureSession.append` tells.
+    ///   - fragmentInterval: How often the newest part is brought into the file, 0.1 s to 30 s. A crash of the machine
+    ///     costs as much, and about a second more. A fragment has at most 64 MiB.
+    ///   - tags: Texts about it for its file, such as the title: those of `FileTag.known(to:)`, each of at most 1000 bytes.
     /// - Throws: `CaptureError.Code.usage` naming the value that is unknown or out of range.
     public init(
         file: Descriptor,
@@ -51,24 +55,30 @@ public struct MovieFileOutput: CaptureOutput {
         minFreeSpace: Int64? = nil,
         segments: SegmentRule? = nil,
         preRoll: Duration? = nil,
-        hasMetadata: Bool = false
+        hasMetadata: Bool = false,
+        fragmentInterval: Duration = .milliseconds(500),
+        tags: [FileTag: String] = [:]
     ) throws(CaptureError) {
         try self.init(
             file,
-            nil,
-            name: name,
-            format: format,
-            videoCodec: videoCodec,
-            audioCodec: audioCodec,
-            bitRate: bitRate,
-            quality: quality,
-            encoderPreset: encoderPreset,
-            duration: duration,
-            maxFileSize: maxFileSize,
-            minFreeSpace: minFreeSpace,
-            segments: segments,
-            preRoll: preRoll,
-            hasMetadata: hasMetadata
+            OutputDescription(
+                name: name,
+                kind: .movie,
+                format: format,
+                videoCodec: videoCodec,
+                audioCodec: audioCodec,
+                videoBitRate: bitRate,
+                quality: quality,
+                encoderPreset: encoderPreset,
+                duration: try Self.nanoseconds(duration),
+                maxFileSize: try Self.maxFileSize(maxFileSize),
+                minFreeSpace: try Self.minFreeSpace(minFreeSpace),
+                segments: segments,
+                preRoll: preRoll?.nanoseconds ?? 0,
+                hasMetadata: hasMetadata,
+                fragmentInterval: fragmentInterval.nanoseconds,
+                tags: tags
+            )
         )
     }
 
@@ -88,9 +98,13 @@ public struct MovieFileOutput: CaptureOutput {
     ///   - maxFileSize: Bytes, at least 65536, that the file may have: it is finished before it grows beyond. `nil` for no
     ///     end.
     ///   - minFreeSpace: Bytes that stay free on the file's disk: it is finished before there are fewer. `nil` for no end.
-    ///   - preRoll: How much is kept in memory until `CaptureSession.beginRecording`; the movie begins with it. At most 64 MiB
-    ///     of encoded pictures are kept. `nil` for a movie that begins at once.
+    ///   - preRoll: How much is kept in memory until `CaptureSession.beginRecording`; the movie begins with it. It is
+    ///     shorter if the encoded pictures take more memory than the administrator allows, 64 MiB by default. `nil` for a
+    ///     movie that begins at once.
     ///   - hasMetadata: Whether it has a track for what `CaptureSession.append` tells.
+    ///   - fragmentInterval: How often the newest part is brought into the file, 0.1 s to 30 s. A crash of the machine
+    ///     costs as much, and about a second more. A fragment has at most 64 MiB.
+    ///   - tags: Texts about it for its file, such as the title: those of `FileTag.known(to:)`, each of at most 1000 bytes.
     /// - Throws: `CaptureError.Code.usage` naming the value that is unknown or out of range.
     public init(
         toLibrary destination: LibraryDestination,
@@ -105,78 +119,52 @@ public struct MovieFileOutput: CaptureOutput {
         maxFileSize: Int64? = nil,
         minFreeSpace: Int64? = nil,
         preRoll: Duration? = nil,
-        hasMetadata: Bool = false
+        hasMetadata: Bool = false,
+        fragmentInterval: Duration = .milliseconds(500),
+        tags: [FileTag: String] = [:]
     ) throws(CaptureError) {
         try self.init(
             nil,
-            destination,
-            name: name,
-            format: format,
-            videoCodec: videoCodec,
-            audioCodec: audioCodec,
-            bitRate: bitRate,
-            quality: quality,
-            encoderPreset: encoderPreset,
-            duration: duration,
-            maxFileSize: maxFileSize,
-            minFreeSpace: minFreeSpace,
-            segments: nil,
-            preRoll: preRoll,
-            hasMetadata: hasMetadata
+            OutputDescription(
+                name: name,
+                kind: .movie,
+                format: format,
+                videoCodec: videoCodec,
+                audioCodec: audioCodec,
+                videoBitRate: bitRate,
+                quality: quality,
+                encoderPreset: encoderPreset,
+                duration: try Self.nanoseconds(duration),
+                library: destination,
+                maxFileSize: try Self.maxFileSize(maxFileSize),
+                minFreeSpace: try Self.minFreeSpace(minFreeSpace),
+                preRoll: preRoll?.nanoseconds ?? 0,
+                hasMetadata: hasMetadata,
+                fragmentInterval: fragmentInterval.nanoseconds,
+                tags: tags
+            )
         )
     }
 
-    private init(
-        _ file: Descriptor?,
-        _ library: LibraryDestination?,
-        name: String,
-        format: String,
-        videoCodec: String,
-        audioCodec: String,
-        bitRate: Int,
-        quality: Int,
-        encoderPreset: String,
-        duration: Double?,
-        maxFileSize: Int64?,
-        minFreeSpace: Int64?,
-        segments: SegmentRule?,
-        preRoll: Duration?,
-        hasMetadata: Bool
-    ) throws(CaptureError) {
-        try Self.check(format, among: OutputDescription.formats(of: .movie), of: "movie format")
-        try Self.check(videoCodec, among: Self.videoCodecs, of: "video codec")
-        try Self.check(audioCodec, among: Self.audioCodecs, of: "audio codec")
-        guard bitRate >= 0, bitRate <= 1_000_000_000 else {
-            throw CaptureError(.usage, "\(bitRate) bits a second is out of range: 0 to 1000000000")
+    private init(_ file: Descriptor?, _ description: OutputDescription) throws(CaptureError) {
+        try Self.check(description.format, among: OutputDescription.formats(of: .movie), of: "movie format")
+        try Self.check(description.videoCodec, among: Self.videoCodecs, of: "video codec")
+        try Self.check(description.audioCodec, among: Self.audioCodecs, of: "audio codec")
+        guard (0...1_000_000_000).contains(description.videoBitRate) else {
+            throw CaptureError(.usage, "\(description.videoBitRate) bits a second is out of range: 0 to 1000000000")
         }
-        guard (1...100).contains(quality) else {
-            throw CaptureError(.usage, "a quality of \(quality) is out of range: 1 to 100")
-        }
-        try Self.check(encoderPreset, among: Self.encoderPresets, of: "encoder preset")
-        self.name = name
-        self.file = file
-        description = OutputDescription(
-            name: name,
-            kind: .movie,
-            format: format,
-            videoCodec: videoCodec,
-            audioCodec: audioCodec,
-            videoBitRate: bitRate,
-            quality: quality,
-            encoderPreset: encoderPreset,
-            duration: try Self.nanoseconds(duration),
-            library: library,
-            maxFileSize: try Self.maxFileSize(maxFileSize),
-            minFreeSpace: try Self.minFreeSpace(minFreeSpace),
-            segments: segments,
-            preRoll: preRoll?.nanoseconds ?? 0,
-            hasMetadata: hasMetadata
-        )
+        try Self.check(quality: description.quality)
+        try Self.check(description.encoderPreset, among: Self.encoderPresets, of: "encoder preset")
         do throws(CaptureError) {
             try description.checkSegments()
             try description.checkPreRoll()
+            try description.checkFragments()
+            try description.checkTags()
         } catch {
             throw CaptureError(.usage, error.message)
         }
+        name = description.name
+        self.file = file
+        self.description = description
     }
 }

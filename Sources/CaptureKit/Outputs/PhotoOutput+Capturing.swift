@@ -11,7 +11,8 @@ public struct CapturedPhoto: Hashable, Sendable {
     public var bytes: [UInt8]
     /// The outcome in the media library, for a photo that was saved there.
     public var saved: SavedOutput?
-    /// The other file that was made of the same frame, if the settings asked for one.
+    /// The other file that was made of the same frame, if the settings asked for one; `nil` in the library, where
+    /// `EmbeddedJPEG` takes it out of the asset's file.
     public var companion: PhotoCompanion?
 
     /// In a bracket, how much brighter than usual it is, in EV; darker if negative. `nil` otherwise.
@@ -93,7 +94,8 @@ extension CaptureSession {
     /// - Returns: The photos in the order of their capture.
     /// - Throws: `usage` for settings that cannot be, `wrongState` unless the session runs, and `busy` if it takes eight
     ///   photos already. For a bracket also `invalidArgument` for a camera that cannot be set or not so far, and `busy` if
-    ///   somebody else has locked its settings. `revoked`, `switchedOff` or `userAway` if the consent ends first. `timedOut` if the camera
+    ///   somebody else has locked its settings. For a size also `invalidArgument` if the camera does not have it, and `busy`
+    ///   if another session uses the camera. `revoked`, `switchedOff` or `userAway` if the consent ends first. `timedOut` if the camera
     ///   delivers nothing for ten seconds. `notPermitted` for another program's session. Also why a file or asset could
     ///   not be made.
     public func capturePhotos(
@@ -110,12 +112,14 @@ extension CaptureSession {
         var (sent, targets) = (settings, files)
         var memory: [MemoryFile] = []
         if settings.library != nil {
-            try await MediaLibrary(on: daemon).requestSaving()
+            if question == nil { try await MediaLibrary(on: daemon).requestSaving() }
         } else {
             let own = files.isEmpty ? 0 : ProcessLimits.file
             sent.sizeLimit = [own, settings.sizeLimit].filter { $0 > 0 }.min() ?? 0
             if files.isEmpty {
-                memory = try MemoryFile.several(settings.fileCount)
+                for _ in 0..<settings.fileCount {
+                    memory.append(try CaptureError.wrap(.inputOutput, try MemoryFile("photo")))
+                }
                 targets = memory.map(\.descriptor)
             }
         }
@@ -124,7 +128,8 @@ extension CaptureSession {
         let numbered = targets.enumerated().map { BusEntry(.string("\($0 + 1)"), .descriptor($1)) }
         let answer = try await hub.call(
             "CapturePhoto",
-            [.string(output), sent.busValue, .dictionary("sh", numbered)]
+            [.string(output), sent.busValue, .dictionary("sh", numbered)],
+            timeout: SessionHub.patience
         )
         guard let name = answer.first?.text else { throw CaptureDaemon.malformed("CapturePhoto") }
         for await event in events {
@@ -145,47 +150,33 @@ extension PhotoSettings {
     }
 }
 
-extension MemoryFile {
-    fileprivate static func several(_ count: Int) throws(CaptureError) -> [MemoryFile] {
-        do throws(SystemError) {
-            return try (0..<count).map { _ throws(SystemError) in try MemoryFile("photo") }
-        } catch {
-            throw CaptureError(.inputOutput, error)
-        }
-    }
-}
-
 extension OutputResult {
     /// The photos of a call, whose files are told of one by one.
     fileprivate func photos(of settings: PhotoSettings, _ memory: [MemoryFile]) throws(CaptureError) -> [CapturedPhoto]
     {
         if let error { throw error }
-        let step = settings.companion == nil ? 1 : 2
+        let step = settings.filesPerPicture
         let pictures = statistics.pictures
-        do throws(SystemError) {
-            func content(_ index: Int) throws(SystemError) -> [UInt8] {
-                index < memory.count ? try memory[index].contents() : []
-            }
-            var photos: [CapturedPhoto] = []
-            for index in stride(from: 0, to: pictures.count, by: step) {
-                var photo = CapturedPhoto(
-                    picture: pictures[index],
-                    bytes: try content(index),
-                    saved: index < savedPictures.count ? savedPictures[index] : nil
-                )
-                if let format = settings.companion, index + 1 < pictures.count {
-                    photo.companion = PhotoCompanion(
-                        format: format,
-                        size: pictures[index + 1].bytes,
-                        bytes: try content(index + 1)
-                    )
-                }
-                if photos.count < settings.bracket.count { photo.exposureBias = settings.bracket[photos.count] }
-                photos.append(photo)
-            }
-            return photos
-        } catch {
-            throw CaptureError(.inputOutput, error)
+        func content(_ index: Int) throws(CaptureError) -> [UInt8] {
+            index < memory.count ? try CaptureError.wrap(.inputOutput, try memory[index].contents()) : []
         }
+        var photos: [CapturedPhoto] = []
+        for index in stride(from: 0, to: pictures.count, by: step) {
+            var photo = CapturedPhoto(
+                picture: pictures[index],
+                bytes: try content(index),
+                saved: index < savedPictures.count ? savedPictures[index] : nil
+            )
+            if let format = settings.companion, step == 2, index + 1 < pictures.count {
+                photo.companion = PhotoCompanion(
+                    format: format,
+                    size: pictures[index + 1].bytes,
+                    bytes: try content(index + 1)
+                )
+            }
+            if photos.count < settings.bracket.count { photo.exposureBias = settings.bracket[photos.count] }
+            photos.append(photo)
+        }
+        return photos
     }
 }

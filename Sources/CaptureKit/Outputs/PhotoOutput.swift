@@ -13,8 +13,8 @@ public struct PhotoOutput: CaptureOutput {
     public let file: Descriptor?
     /// The output's description for the recorder.
     public let description: OutputDescription
-    /// One camera.
-    public var mediaTypes: [MediaType] { [.video] }
+    /// One camera, of whose depth a `png` or `tiff` has the distances.
+    public var mediaTypes: [MediaType] { [.video, .depth] }
 
     /// The session that the output was added to.
     let place = SessionPlace()
@@ -42,7 +42,7 @@ public struct PhotoOutput: CaptureOutput {
         format: String = "jpeg",
         quality: Int = 90
     ) throws(CaptureError) {
-        try self.init(file, nil, name: name, format: format, quality: quality)
+        try self.init(file, OutputDescription(name: name, kind: .photo, format: format, quality: quality))
     }
 
     /// A single photo that is saved into the media library, which needs the consent to add to it. The start asks if that was
@@ -60,23 +60,18 @@ public struct PhotoOutput: CaptureOutput {
         format: String = "jpeg",
         quality: Int = 90
     ) throws(CaptureError) {
-        try self.init(nil, destination, name: name, format: format, quality: quality)
+        try self.init(
+            nil,
+            OutputDescription(name: name, kind: .photo, format: format, quality: quality, library: destination)
+        )
     }
 
-    private init(
-        _ file: Descriptor?,
-        _ library: LibraryDestination?,
-        name: String,
-        format: String,
-        quality: Int
-    ) throws(CaptureError) {
-        try Self.check(format, among: OutputDescription.formats(of: .photo), of: "photo format")
-        guard (1...100).contains(quality) else {
-            throw CaptureError(.usage, "a quality of \(quality) is out of range: 1 to 100")
-        }
-        self.name = name
+    private init(_ file: Descriptor?, _ description: OutputDescription) throws(CaptureError) {
+        try Self.check(description.format, among: OutputDescription.formats(of: .photo), of: "photo format")
+        try Self.check(quality: description.quality)
+        name = description.name
         self.file = file
-        description = OutputDescription(name: name, kind: .photo, format: format, quality: quality, library: library)
+        self.description = description
     }
 }
 

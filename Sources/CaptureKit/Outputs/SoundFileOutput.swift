@@ -19,6 +19,7 @@ public struct SoundFileOutput: CaptureOutput {
     ///   - maxFileSize: Bytes, at least 65536, that the file may have: it is finished before it grows beyond. `nil` for no
     ///     end.
     ///   - minFreeSpace: Bytes that stay free on the file's disk: it is finished before there are fewer. `nil` for no end.
+    ///   - tags: Texts about it for its file, such as the title: those of `FileTag.known(to:)`, each of at most 1000 bytes.
     /// - Throws: `CaptureError.Code.usage` naming the value that is unknown or out of range.
     public init(
         file: Descriptor,
@@ -26,16 +27,20 @@ public struct SoundFileOutput: CaptureOutput {
         format: String = "wav",
         duration: Double? = nil,
         maxFileSize: Int64? = nil,
-        minFreeSpace: Int64? = nil
+        minFreeSpace: Int64? = nil,
+        tags: [FileTag: String] = [:]
     ) throws(CaptureError) {
         try self.init(
             file,
-            nil,
-            name: name,
-            format: format,
-            duration: duration,
-            maxFileSize: maxFileSize,
-            minFreeSpace: minFreeSpace
+            OutputDescription(
+                name: name,
+                kind: .sound,
+                format: format,
+                duration: try Self.nanoseconds(duration),
+                maxFileSize: try Self.maxFileSize(maxFileSize),
+                minFreeSpace: try Self.minFreeSpace(minFreeSpace),
+                tags: tags
+            )
         )
     }
 
@@ -50,6 +55,7 @@ public struct SoundFileOutput: CaptureOutput {
     ///   - maxFileSize: Bytes, at least 65536, that the file may have: it is finished before it grows beyond. `nil` for no
     ///     end.
     ///   - minFreeSpace: Bytes that stay free on the file's disk: it is finished before there are fewer. `nil` for no end.
+    ///   - tags: Texts about it for its file, such as the title: those of `FileTag.known(to:)`, each of at most 1000 bytes.
     /// - Throws: `CaptureError.Code.usage` naming the value that is unknown or out of range.
     public init(
         toLibrary destination: LibraryDestination,
@@ -57,39 +63,33 @@ public struct SoundFileOutput: CaptureOutput {
         format: String = "wav",
         duration: Double? = nil,
         maxFileSize: Int64? = nil,
-        minFreeSpace: Int64? = nil
+        minFreeSpace: Int64? = nil,
+        tags: [FileTag: String] = [:]
     ) throws(CaptureError) {
         try self.init(
             nil,
-            destination,
-            name: name,
-            format: format,
-            duration: duration,
-            maxFileSize: maxFileSize,
-            minFreeSpace: minFreeSpace
+            OutputDescription(
+                name: name,
+                kind: .sound,
+                format: format,
+                duration: try Self.nanoseconds(duration),
+                library: destination,
+                maxFileSize: try Self.maxFileSize(maxFileSize),
+                minFreeSpace: try Self.minFreeSpace(minFreeSpace),
+                tags: tags
+            )
         )
     }
 
-    private init(
-        _ file: Descriptor?,
-        _ library: LibraryDestination?,
-        name: String,
-        format: String,
-        duration: Double?,
-        maxFileSize: Int64?,
-        minFreeSpace: Int64?
-    ) throws(CaptureError) {
-        try Self.check(format, among: OutputDescription.formats(of: .sound), of: "sound format")
-        self.name = name
+    private init(_ file: Descriptor?, _ description: OutputDescription) throws(CaptureError) {
+        try Self.check(description.format, among: OutputDescription.formats(of: .sound), of: "sound format")
+        do throws(CaptureError) {
+            try description.checkTags()
+        } catch {
+            throw CaptureError(.usage, error.message)
+        }
+        name = description.name
         self.file = file
-        description = OutputDescription(
-            name: name,
-            kind: .sound,
-            format: format,
-            duration: try Self.nanoseconds(duration),
-            library: library,
-            maxFileSize: try Self.maxFileSize(maxFileSize),
-            minFreeSpace: try Self.minFreeSpace(minFreeSpace)
-        )
+        self.description = description
     }
 }

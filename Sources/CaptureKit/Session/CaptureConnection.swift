@@ -4,8 +4,9 @@ public import CaptureCore
 /// An input that feeds an output of a session.
 ///
 /// Like AVFoundation's class of the same kind, it can be disabled while the session runs: a disabled microphone records
-/// silence, and a disabled camera adds no picture, so that the last one stays. The file goes on, and so do the devices,
-/// which are shown as in use. Any task may call everything.
+/// silence, and a disabled camera adds no picture, so that the last one stays. A data or buffer output gets nothing, and
+/// later goes on with what is captured from then on. The file goes on, and so do the devices, which are shown as in use. Any
+/// task may call everything.
 public struct CaptureConnection: Sendable {
     let session: CaptureSession
     /// The input's name.
@@ -21,7 +22,7 @@ public struct CaptureConnection: Sendable {
     /// Enables or disables it, before the start or later. Does nothing if it is so already. A session that starts again
     /// has its connections as they were.
     ///
-    /// - Throws: `invalidArgument` if the session has no such connection, or it leads to a photo or a buffer;
+    /// - Throws: `invalidArgument` if the session has no such connection, or it leads to a photo;
     ///   `wrongState` for a session that is over; `notPermitted` for another program's session.
     public func setEnabled(_ isEnabled: Bool) async throws(CaptureError) {
         try await session.setEnabled(isEnabled, self)
@@ -53,6 +54,8 @@ extension CaptureSession {
             if !isEnabled { _ = try description.kindToDisable(of: pair) }
         }
         if isEnabled { disabled.remove(pair) } else { disabled.insert(pair) }
+        // One that was disabled at the start has no reader yet.
+        if isEnabled { await beginIfRunning() }
     }
 
     func isEnabled(_ connection: CaptureConnection) async throws(CaptureError) -> Bool {

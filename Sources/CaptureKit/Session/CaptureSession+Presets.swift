@@ -6,7 +6,7 @@ extension CaptureSession {
     ///
     /// - Throws: `noSuchDevice` for a camera that is not there.
     public func canSetPreset(_ preset: Preset) async throws(CaptureError) -> Bool {
-        let followers = inputs.filter { $0.mediaType == .video && $0.video == nil }
+        let followers = inputs.filter { $0.mediaType.isFrames && $0.video == nil }
         for input in followers {
             let camera: CaptureDevice
             if let id = input.device {

@@ -109,7 +109,8 @@ extension CaptureSession {
     }
 
     /// Has a paused movie or sound go on. The timeline of its file closes up: the first picture follows the last one
-    /// before the pause, and sound fades over five milliseconds. Does nothing if it is not paused.
+    /// before the pause, and sound fades over five milliseconds. A movie without metadata, and sound in M4A, has a chapter
+    /// there, whose title is the time by the clock. Does nothing if it is not paused.
     ///
     /// - Throws: As `pauseRecording`.
     public func resumeRecording(_ output: String = "movie") async throws(CaptureError) {
@@ -180,10 +181,8 @@ extension CaptureSession {
     /// The counters now.
     public func statistics() async throws(CaptureError) -> SessionStatistics {
         guard let hub else { return SessionStatistics() }
-        guard let value = try await hub.call("GetStatistics").first else {
-            throw CaptureDaemon.malformed("GetStatistics")
-        }
-        return try SessionStatistics(busValue: value)
+        let answer = try await hub.call("GetStatistics")
+        return try SessionStatistics(busValue: try CaptureDaemon.understood(answer.first, "GetStatistics"))
     }
 
     /// Adds an output to a session of the daemon that was found by its number, fed by the named inputs. Asks nobody: an
@@ -210,7 +209,11 @@ extension CaptureSession {
         let file = output.file.map { BusValue.descriptor($0) } ?? .string("")
         var description = output.limitedDescription
         description.settings = settings
-        try await hub.call("AddOutput", [description.busValue, .strings(inputs), file])
+        try await hub.call(
+            "AddOutput",
+            [description.busValue, .strings(inputs), file],
+            timeout: SessionHub.patience
+        )
     }
 
     /// Why a session ended otherwise than asked.

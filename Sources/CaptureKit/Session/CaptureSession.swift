@@ -16,6 +16,10 @@ public actor CaptureSession {
     /// Whether the session ends when the process that made it leaves the bus.
     public nonisolated let isAttached: Bool
 
+    /// The cookie of an agent's question that it takes something for, in the place of a consent; `nil` for one of this
+    /// program's own.
+    let question: String?
+
     /// What the daemon knows about the session.
     private enum Life {
         /// Nothing.
@@ -23,33 +27,17 @@ public actor CaptureSession {
         /// The daemon is making it.
         case creating(Task<Result<SessionHub, CaptureError>, Never>)
         /// The daemon has it.
-        case made(Made)
+        case made(MadeSession)
         /// The daemon has it, and a change is under way.
-        case changing(Made, Task<Result<Void, CaptureError>, Never>)
-    }
+        case changing(MadeSession, Task<Result<Void, CaptureError>, Never>)
 
-    /// A session in the daemon, as the daemon last accepted it.
-    private struct Made {
-        let hub: SessionHub
-        /// Starts the reading of buffer outputs whenever the session runs.
-        let following: Task<Void, Never>?
-        var draft = SessionDraft()
-        var description = SessionDescription(inputs: [], outputs: [], connections: [])
-        /// For each output's number: how often outputs of its name had finished before it was added.
-        var ends: [Int: Int] = [:]
-
-        /// Whether it is a session of this object's that can only start again.
-        var isOver: Bool { following != nil && hub.status.state.isFinal }
-
-        /// Whether an output of a draft was started, or is another program's.
-        func hasBegun(_ output: String, in draft: SessionDraft) -> Bool {
-            guard following != nil else { return true }
-            guard hub.isStarted, let entry = draft.entries.first(where: { $0.name == output }) else { return false }
-            return self.draft.entries.contains { $0.number == entry.number } && !isFinished(entry)
+        /// The session in the daemon, if there is one.
+        var session: MadeSession? {
+            switch self {
+            case .local, .creating: nil
+            case .made(let made), .changing(let made, _): made
+            }
         }
-
-        /// Whether an output has finished.
-        func isFinished(_ entry: SessionDraft.Entry) -> Bool { hub.ends(of: entry.name) > ends[entry.number] ?? 0 }
     }
 
     private var life: Life
@@ -68,20 +56,27 @@ public actor CaptureSession {
     public init(on daemon: CaptureDaemon? = nil, isAttached: Bool = true) async throws(CaptureError) {
         self.daemon = try await CaptureDaemon.given(daemon)
         self.isAttached = isAttached
+        question = nil
+        life = .local
+    }
+
+    /// A session by which an agent has the person take something, as a question asks it to.
+    package init(on daemon: CaptureDaemon, question: String) {
+        self.daemon = daemon
+        self.question = question
+        isAttached = true
         life = .local
     }
 
     init(_ daemon: CaptureDaemon, _ hub: SessionHub) {
         self.daemon = daemon
         isAttached = false
-        life = .made(Made(hub: hub, following: nil))
+        question = nil
+        life = .made(MadeSession(hub: hub, following: nil))
     }
 
     deinit {
-        switch life {
-        case .local, .creating: break
-        case .made(let made), .changing(let made, _): made.following?.cancel()
-        }
+        life.session?.following?.cancel()
     }
 
     // MARK: Configuration
@@ -149,6 +144,24 @@ public actor CaptureSession {
         try await change { draft throws(CaptureError) in try draft.connect(input, output) }
     }
 
+    /// Takes a connection away, by the names of what it connects. An output that has begun keeps its connections: disable
+    /// one with `CaptureConnection.setEnabled`, or remove the output. A session starts once each output is fed again.
+    ///
+    /// - Throws: `usage` if the session has no such connection; `wrongState` once the output has begun.
+    public func removeConnection(from input: String, to output: String) async throws(CaptureError) {
+        try await change { draft throws(CaptureError) in
+            try draft.disconnect(input, output)
+            try checkNotBegun(output, in: draft, "its connections stay; disable one, or remove the output")
+        }
+        disabled.remove(ConnectionDescription(input: input, output: output))
+    }
+
+    /// Refuses a change of an output that has begun.
+    private func checkNotBegun(_ output: String, in draft: SessionDraft, _ what: String) throws(CaptureError) {
+        guard case .made(let made) = life, !made.isOver, made.hasBegun(output, in: draft) else { return }
+        throw CaptureError(.wrongState, "the output '\(Printable.text(output))' has begun: \(what)")
+    }
+
     /// Takes an input and its connections away.
     public func removeInput(_ name: String) async throws(CaptureError) {
         try await change { $0.removeInput(name) }
@@ -168,12 +181,7 @@ public actor CaptureSession {
     ) async throws(CaptureError) {
         let pair = ConnectionDescription(input: connection.input, output: connection.output)
         try await change { draft throws(CaptureError) in
-            if case .made(let made) = life, !made.isOver, made.hasBegun(pair.output, in: draft) {
-                throw CaptureError(
-                    .wrongState,
-                    "the output '\(Printable.text(pair.output))' has begun: this is set before the start"
-                )
-            }
+            try checkNotBegun(pair.output, in: draft, "this is set before the start")
             try draft.adjust(pair, kind, edit)
         }
     }
@@ -201,28 +209,13 @@ public actor CaptureSession {
     // MARK: Life
 
     /// The connection to the session in the daemon; `nil` before the daemon has it.
-    var hub: SessionHub? {
-        switch life {
-        case .local, .creating: nil
-        case .made(let made), .changing(let made, _): made.hub
-        }
-    }
+    var hub: SessionHub? { life.session?.hub }
 
     /// Whether the next start makes a session in the daemon.
-    var isToBeMade: Bool {
-        switch life {
-        case .local, .creating: true
-        case .made(let made), .changing(let made, _): made.isOver
-        }
-    }
+    var isToBeMade: Bool { life.session?.isOver ?? true }
 
     /// The outputs that the daemon knows.
-    var knownOutputs: [any CaptureOutput] {
-        switch life {
-        case .local, .creating: []
-        case .made(let made), .changing(let made, _): made.draft.outputs
-        }
-    }
+    var knownOutputs: [any CaptureOutput] { life.session?.draft.outputs ?? [] }
 
     /// The session in the daemon, waiting for one that is being made; `nil` if nobody is making it.
     func made() async -> SessionHub? {
@@ -271,7 +264,7 @@ public actor CaptureSession {
     }
 
     /// What can start again of a session that is over.
-    private func remaining(_ made: Made) -> SessionDraft {
+    private func remaining(_ made: MadeSession) -> SessionDraft {
         var draft = draft
         for entry in made.draft.entries where made.isFinished(entry) { draft.removeOutput(entry.number) }
         return draft
@@ -280,23 +273,30 @@ public actor CaptureSession {
     private func make() async -> Result<SessionHub, CaptureError> {
         let wanted = draft
         do throws(CaptureError) {
-            let description = wanted.description(isAttached: isAttached)
+            var description = wanted.description(isAttached: isAttached)
+            description.question = question
             let answer = try await daemon.manage(
                 "CreateSession",
                 [description.busValue, wanted.files(without: [])]
             )
             guard let path = answer.first?.text else { throw CaptureDaemon.malformed("CreateSession") }
             let hub = SessionHub(daemon, path: path)
-            try await hub.connectOrStop()
-            disabled = disabled.filter { (try? description.kindToDisable(of: $0)) != nil }
-            try await hub.disableOrStop(disabled)
+            do throws(CaptureError) {
+                try await hub.connect(isOwn: true)
+                disabled = disabled.filter { (try? description.kindToDisable(of: $0)) != nil }
+                for connection in disabled { try await hub.enable(false, connection) }
+            } catch {
+                // It must not be left behind. If the stop cannot be requested, it cannot run either.
+                _ = try? await hub.call("Stop")
+                throw error
+            }
             let events = hub.events()
             let following = Task { [weak self] in
                 for await event in events {
                     if case .changed(let status) = event, status.state == .running { await self?.beginBuffers() }
                 }
             }
-            life = .made(Made(hub: hub, following: following, draft: wanted, description: description))
+            life = .made(MadeSession(hub: hub, following: following, draft: wanted, description: description))
             return .success(hub)
         } catch {
             life = .local
@@ -328,11 +328,11 @@ public actor CaptureSession {
         }
     }
 
-    private func apply(_ wanted: SessionDraft, to before: Made) async -> Result<Void, CaptureError> {
+    private func apply(_ wanted: SessionDraft, to before: MadeSession) async -> Result<Void, CaptureError> {
         var made = before
         let result: Result<Void, CaptureError>
         do throws(CaptureError) {
-            let again = try replaced(by: wanted, in: made)
+            let again = try made.replaced(by: wanted)
             // The daemon cannot tell a saved output from an older one of the same name, so the old one must go first.
             if !again.isEmpty {
                 var between = wanted
@@ -356,31 +356,11 @@ public actor CaptureSession {
         return result
     }
 
-    /// Checks that outputs to be replaced have finished.
-    ///
-    /// - Returns: The names of the new ones that are saved into the media library.
-    private func replaced(by wanted: SessionDraft, in made: Made) throws(CaptureError) -> [String] {
-        guard made.hub.isStarted else { return [] }
-        var names: [String] = []
-        for entry in wanted.entries where entry.output.description.kind != .buffer {
-            guard let before = made.draft.entries.first(where: { $0.name == entry.name }), before.number != entry.number
-            else { continue }
-            guard made.isFinished(before) else {
-                throw CaptureError(
-                    .invalidArgument,
-                    "output '\(entry.name)' is running; give a changed output another name"
-                )
-            }
-            if entry.output.description.library != nil { names.append(entry.name) }
-        }
-        return names
-    }
-
-    private func send(_ wanted: SessionDraft, to made: inout Made) async throws(CaptureError) {
+    private func send(_ wanted: SessionDraft, to made: inout MadeSession) async throws(CaptureError) {
         let known = Set(made.draft.entries.map(\.number))
         let fresh = wanted.entries.filter { !known.contains($0.number) }
         // Before the start there is no need to ask: the start asks, and for the devices, too.
-        if made.hub.isStarted, fresh.contains(where: { $0.output.description.library != nil }) {
+        if question == nil, made.hub.isStarted, fresh.contains(where: { $0.output.description.library != nil }) {
             try await MediaLibrary(on: daemon).requestSaving()
         }
         let description = wanted.description(isAttached: isAttached)
@@ -388,7 +368,8 @@ public actor CaptureSession {
         if description != made.description || !fresh.isEmpty {
             try await made.hub.call(
                 "Configure",
-                [description.busValue, wanted.files(without: known)]
+                [description.busValue, wanted.files(without: known)],
+                timeout: SessionHub.patience
             )
         }
         made.draft = wanted

@@ -62,8 +62,11 @@ struct SessionDraft: Sendable {
         lastNumber += 1
         entries.append(Entry(number: lastNumber, output: output))
         guard connecting else { return }
-        for input in inputs where fits(input, output) {
-            connections.append(ConnectionDescription(input: input.name, output: output.name))
+        // Of a session with colours and distances, photos are of the colours.
+        for kind in output.mediaTypes {
+            for input in inputs where input.mediaType == kind && fits(input, output) {
+                connections.append(ConnectionDescription(input: input.name, output: output.name))
+            }
         }
     }
 
@@ -100,7 +103,7 @@ struct SessionDraft: Sendable {
         edit(&output.settings)
         let feeding = description.connections.filter { $0.output == output.name }.map(\.input)
         let kinds = Set(description.inputs.filter { feeding.contains($0.name) }.map(\.mediaType))
-        try output.checkSettings(hasPictures: kinds.contains(.video), hasSound: kinds.contains(.audio))
+        try output.checkSettings(hasPictures: kinds.contains(where: \.isFrames), hasSound: kinds.contains(.audio))
         settings[output.name] = output.settings
     }
 
@@ -126,11 +129,26 @@ struct SessionDraft: Sendable {
         connections.append(ConnectionDescription(input: input, output: output))
     }
 
+    mutating func disconnect(_ input: String, _ output: String) throws(CaptureError) {
+        let connection = ConnectionDescription(input: input, output: output)
+        guard let place = connections.firstIndex(of: connection) else {
+            throw CaptureError(
+                .usage,
+                "the session has no connection from '\(Printable.text(input))' to '\(Printable.text(output))'"
+            )
+        }
+        connections.remove(at: place)
+    }
+
     /// Whether an output takes an input's kind and is not fed by one of it yet.
     private func fits(_ input: CaptureDeviceInput, _ output: any CaptureOutput) -> Bool {
         guard output.mediaTypes.contains(input.mediaType) else { return false }
         let feeding = connections.filter { $0.output == output.name }.map(\.input)
-        return !inputs.contains { feeding.contains($0.name) && $0.mediaType == input.mediaType }
+        // Frames are frames, whether of colours or distances.
+        return !inputs.contains {
+            feeding.contains($0.name)
+                && ($0.mediaType == input.mediaType || $0.mediaType.isFrames && input.mediaType.isFrames)
+        }
     }
 
     /// The session as the bus describes it.

@@ -1,4 +1,6 @@
+import CaptureBus
 public import CaptureCore
+import CaptureMessages
 
 /// The result of an output.
 public struct OutputResult: Hashable, Sendable {
@@ -20,6 +22,29 @@ public struct OutputResult: Hashable, Sendable {
         self.error = error
         self.statistics = statistics
         self.saved = saved
+    }
+}
+
+extension OutputResult {
+    /// Reads the arguments of `OutputFinished`; `nil` if they are not as its interface has them.
+    init?(_ arguments: [BusValue]) {
+        guard arguments.count == 4, let name = arguments[0].text, let code = arguments[1].text,
+            let message = arguments[2].text
+        else { return nil }
+        self.init(
+            name: name,
+            error: code.isEmpty ? nil : CaptureError(.init(rawValue: code), message),
+            // Counters that cannot be read do not take the news away that the output is at its end.
+            statistics: (try? OutputStatistics(busValue: arguments[3])) ?? OutputStatistics()
+        )
+    }
+}
+
+extension SessionStatus {
+    /// The reason in a session's properties; `nil` without one.
+    static func reason(in properties: [String: BusValue]) -> CaptureError? {
+        guard let code = properties["ReasonCode"]?.text, !code.isEmpty else { return nil }
+        return CaptureError(.init(rawValue: code), properties["Reason"]?.text ?? "")
     }
 }
 

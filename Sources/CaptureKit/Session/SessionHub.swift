@@ -55,19 +55,12 @@ final class SessionHub: Sendable {
             // A session that was lost meanwhile gets no events any more.
             if !state.status.state.isFinal { state.subscriptions = [signals, name, closed] }
         }
-        if !isOwn { try await daemon.askToBeTold() }
-        let properties = try await daemon.properties(of: path, CaptureNames.session)
-        update(properties, .answer)
-    }
-
-    /// Connects to a session that was just made. Stops the session if that fails, because it must not be left behind.
-    func connectOrStop() async throws(CaptureError) {
-        do throws(CaptureError) {
-            try await connect(isOwn: true)
-        } catch {
-            // If the stop cannot be requested, the session cannot run either.
-            _ = try? await call("Stop")
-            throw error
+        if isOwn {
+            // It was only just made, and need not be waited for to say so. Somebody else may have stopped it.
+            Task { await look() }
+        } else {
+            try await daemon.askToBeTold()
+            update(try await daemon.properties(of: path, CaptureNames.session), .answer)
         }
     }
 
@@ -111,16 +104,6 @@ final class SessionHub: Sendable {
         try await call("EnableConnection", [.string(connection.input), .string(connection.output), .bool(isEnabled)])
     }
 
-    /// Disables connections of a session that was made now.
-    func disableOrStop(_ connections: Set<ConnectionDescription>) async throws(CaptureError) {
-        do throws(CaptureError) {
-            for connection in connections { try await enable(false, connection) }
-        } catch {
-            _ = try? await call("Stop")
-            throw error
-        }
-    }
-
     /// Asks the daemon to start.
     func start() async throws(CaptureError) {
         state.withLock { $0.isStarted = true }
@@ -141,25 +124,35 @@ final class SessionHub: Sendable {
 
     /// Opens the ring of a buffer output.
     func openBuffer(_ output: String) async throws(CaptureError) -> Descriptor {
-        guard let file = try await call("OpenBuffer", [.string(output)]).first?.file else {
-            throw CaptureDaemon.malformed("OpenBuffer")
-        }
-        return file
+        let answer = try await call("OpenBuffer", [.string(output)], timeout: Self.patience)
+        return try CaptureDaemon.understood(answer.first?.file, "OpenBuffer")
     }
 
     /// Calls a method of the session.
+    ///
+    /// - Parameter timeout: In seconds.
     @discardableResult
     func call(
         _ member: String,
-        _ arguments: [BusValue] = []
+        _ arguments: [BusValue] = [],
+        timeout: Double = CaptureDaemon.timeout
     ) async throws(CaptureError) -> [BusValue] {
-        try await daemon.call(path, CaptureNames.session, member, arguments)
+        try await daemon.call(path, CaptureNames.session, member, arguments, timeout: timeout)
     }
+
+    /// How long a call may take that waits for devices or recorders, in seconds: longer than the 60 s after which the
+    /// daemon gives up on a recorder.
+    static let patience = 75.0
 
     /// Whether the session has ended, asked anew: its end may not have been announced to us yet.
     func isOver() async -> Bool {
-        if let properties = try? await daemon.properties(of: path, CaptureNames.session) { update(properties, .answer) }
+        await look()
         return status.state.isFinal
+    }
+
+    /// Reads how things stand; a daemon that is gone is told of otherwise.
+    private func look() async {
+        if let properties = try? await daemon.properties(of: path, CaptureNames.session) { update(properties, .answer) }
     }
 
     private func heard(_ signal: BusSignal) {
@@ -170,19 +163,12 @@ final class SessionHub: Sendable {
             else { return }
             update(changed, .signal)
         case (CaptureNames.session, "OutputFinished"):
-            guard signal.arguments.count == 4, let name = signal.arguments[0].text,
-                let code = signal.arguments[1].text, let message = signal.arguments[2].text
-            else { return }
-            // Counters that cannot be read do not take the news away that the output is at its end.
-            let statistics = (try? OutputStatistics(busValue: signal.arguments[3])) ?? OutputStatistics()
-            let error = code.isEmpty ? nil : CaptureError(.init(rawValue: code), message)
-            let result = state.withLock { state in
-                let saved = state.saved.removeValue(forKey: name) ?? []
-                var result = OutputResult(name: name, error: error, statistics: statistics, saved: saved.first)
-                result.savedPictures = saved
+            guard var result = OutputResult(signal.arguments) else { return }
+            state.withLock { state in
+                result.savedPictures = state.saved.removeValue(forKey: result.name) ?? []
+                result.saved = result.savedPictures.first
                 // Whoever takes photos may take any number of them, and listens.
-                if !name.contains(".") { state.results.append(result) }
-                return result
+                if !result.name.contains(".") { state.results.append(result) }
             }
             send(.finished(result))
         case (CaptureNames.session, "OutputSaved"):
@@ -192,7 +178,7 @@ final class SessionHub: Sendable {
             state.withLock { $0.saved[name, default: []].append(saved) }
         case (CaptureNames.session, "SegmentBegan"):
             guard signal.arguments.count == 2, let name = signal.arguments[0].text,
-                let number = signal.arguments[1].integer.flatMap({ UInt32(exactly: $0) })
+                let number = signal.arguments[1].integer(as: UInt32.self)
             else { return }
             send(.segment(output: name, .began(number)))
         case (CaptureNames.session, "SegmentFinished"):
@@ -226,9 +212,7 @@ final class SessionHub: Sendable {
             }
             let word = state.properties["State"]?.text ?? ""
             guard !state.status.state.isFinal, let now = SessionState(rawValue: word) else { return (nil, false) }
-            let code = state.properties["ReasonCode"]?.text ?? ""
-            let sentence = state.properties["Reason"]?.text ?? ""
-            let reason = code.isEmpty ? nil : CaptureError(.init(rawValue: code), sentence)
+            let reason = SessionStatus.reason(in: state.properties)
             if reason == nil, now == .failed || now == .interrupted, origin != .lastAnswer {
                 // The end was announced before its reason: nobody is told without it.
                 defer { state.isAsking = true }

@@ -29,7 +29,7 @@ public enum DropReason: String, Sendable, CaseIterable {
 }
 
 /// An output that hands its data to a handler of this program, which a thread of the output's own calls: a
-/// `VideoDataOutput` or an `AudioDataOutput`.
+/// `VideoDataOutput`, an `AudioDataOutput` or a `CameraMetadataOutput`.
 ///
 /// It goes on by itself when the stream moves to other memory, after an interruption and with another format. A slow
 /// handler only makes this output lose something. Thread-safe.

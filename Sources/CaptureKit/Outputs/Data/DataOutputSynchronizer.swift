@@ -107,11 +107,7 @@ public final class DataOutputSynchronizer: Sendable {
         outputs = dataOutputs.map { ObjectIdentifier($0) }
         self.handler = handler
         state = Mutex(State(alignment: Alignment(isSound: dataOutputs.map { $0.mediaTypes == [.audio] })))
-        do throws(SystemError) {
-            signal = try EventSignal()
-        } catch {
-            throw CaptureError(.internalFault, error)
-        }
+        signal = try CaptureError.wrap(.internalFault, try EventSignal())
         try DataOutputSynchronizer.claiming.withLock { _ throws(CaptureError) in try claim(dataOutputs) }
         for output in dataOutputs { output.handlerCame() }
     }

@@ -8,7 +8,7 @@ import Synchronization
 /// Frames that already are as `videoSettings` asks stay in the source's shared memory and are not copied: see
 /// `VideoFrame/isIntact`. Several outputs of one camera can have different settings. A conversion takes place in this
 /// program, on the output's own thread. Thread-safe.
-public final class VideoDataOutput: DataOutput, @unchecked Sendable {
+public class VideoDataOutput: DataOutput, @unchecked Sendable {
     /// Takes what comes, on the output's own thread, one event after the other. `ended` may come on another thread if
     /// reading could not begin.
     public typealias Handler = @Sendable (DataOutputEvent<VideoFrame>) -> Void
@@ -49,6 +49,12 @@ public final class VideoDataOutput: DataOutput, @unchecked Sendable {
         super.init(.video, name: name)
     }
 
+    /// One for another kind of frames, which stay as they are.
+    fileprivate init(_ mediaType: MediaType, name: String, discardsLate: Bool, handler: Handler?) {
+        wishes = SharedWishes(Wishes(settings: .camera, discardsLate: discardsLate, handler: handler))
+        super.init(mediaType, name: name)
+    }
+
     /// The format to convert frames to. A change applies to the next frame.
     public var videoSettings: VideoSettings {
         get { wishes.all.withLock { $0.settings } }
@@ -79,6 +85,23 @@ public final class VideoDataOutput: DataOutput, @unchecked Sendable {
         let (handler, isKept) = wishes.all.withLock { ($0.handler, $0.isKept) }
         guard let handler else { return nil }
         return VideoHandling(name, handler, wishes, isKept: isKept)
+    }
+}
+
+/// Hands the distances that a depth camera measures to a handler: frames with `VideoFrame/distance(x:y:)` and
+/// `VideoFrame/distances`, which a `DataOutputSynchronizer` aligns with those of a colour camera.
+///
+/// It is fed by `CaptureDeviceInput/depth(_:name:request:)`, and is a `VideoDataOutput` otherwise. Thread-safe.
+public final class DepthDataOutput: VideoDataOutput, @unchecked Sendable {
+    /// An output.
+    ///
+    /// - Parameters:
+    ///   - name: The name in the session.
+    ///   - alwaysDiscardsLateDepthFrames: Whether a handler that falls behind is given the newest frame next instead of
+    ///     every one.
+    ///   - handler: Takes what comes; without one, the output waits for a `DataOutputSynchronizer`.
+    public init(name: String = "depth-data", alwaysDiscardsLateDepthFrames: Bool = true, handler: Handler? = nil) {
+        super.init(.depth, name: name, discardsLate: alwaysDiscardsLateDepthFrames, handler: handler)
     }
 }
 

@@ -76,17 +76,38 @@ public struct VideoFrame: Sendable {
     /// - Returns: `nil` if it is not known, for a place outside the frame, and for a frame of another format.
     public func distance(x: Int, y: Int) -> Double? {
         guard format.pixelFormat.isDepth, let plane = planes.first, (0..<format.width).contains(x),
-            (0..<plane.height).contains(y)
+            (0..<plane.height).contains(y), let number = plane.number(x, y), number > 0
         else { return nil }
-        let place = y * plane.stride + 2 * x
-        guard unsafe place + 2 <= plane.bytes.count else { return nil }
-        let number = unsafe plane.bytes.loadUnaligned(fromByteOffset: place, as: UInt16.self).littleEndian
-        return number == 0 ? nil : Double(number) / 1000
+        return Double(number) / 1000
+    }
+
+    /// The range of the frame's distances in metres, from the nearest pixel to the farthest. It looks at every pixel.
+    ///
+    /// - Returns: `nil` if no distance is known, and for a frame of another format.
+    public var distances: ClosedRange<Double>? {
+        guard format.pixelFormat.isDepth, let plane = planes.first else { return nil }
+        var (nearest, farthest) = (UInt16.max, UInt16(0))
+        for y in 0..<plane.height {
+            for x in 0..<plane.width {
+                guard let number = plane.number(x, y), number > 0 else { continue }
+                (nearest, farthest) = (min(nearest, number), max(farthest, number))
+            }
+        }
+        return farthest > 0 ? Double(nearest) / 1000...Double(farthest) / 1000 : nil
     }
 
     /// Whether the bytes are still those that were captured. Asked after use: true means that all that was read until
     /// now was whole.
     public var isIntact: Bool { place.isIntact }
+}
+
+extension VideoFrame.Plane {
+    /// A number of 16 bits; `nil` outside of the plane.
+    fileprivate func number(_ x: Int, _ y: Int) -> UInt16? {
+        let place = y * stride + 2 * x
+        guard unsafe place + 2 <= bytes.count else { return nil }
+        return unsafe bytes.loadUnaligned(fromByteOffset: place, as: UInt16.self).littleEndian
+    }
 }
 
 /// Where the planes of frames of one format lie.
