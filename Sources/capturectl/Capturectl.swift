@@ -26,8 +26,8 @@ struct Capturectl: AsyncParsableCommand {
                     RecordCommand.self, StartCommand.self, BeginCommand.self, MarkCommand.self, NoteCommand.self,
                     CutCommand.self,
                     PauseCommand.self, ResumeCommand.self, DisableCommand.self, EnableCommand.self, AdjustCommand.self,
-                    StopCommand.self, PhotoCommand.self, PreviewCommand.self, FramesCommand.self, ListenCommand.self,
-                    RunCommand.self,
+                    StopCommand.self, PhotoCommand.self, TakeCommand.self, PreviewCommand.self, FramesCommand.self,
+                    ListenCommand.self, MetadataCommand.self, RunCommand.self,
                 ]
             ),
             CommandGroup(name: "Library", subcommands: [LibraryCommand.self]),

@@ -19,7 +19,7 @@ enum Program {
             if arguments.first == "---completion" { return await complete(arguments) }
             try CommandName.check(arguments)
             try checkClusters(arguments)
-            var command = try await Capturectl.asyncParseAsRoot(arguments)
+            var command = try await parse(arguments)
             if var asynchronous = command as? any AsyncParsableCommand {
                 try await asynchronous.run()
             } else {
@@ -29,6 +29,19 @@ enum Program {
         } catch {
             return report(error)
         }
+    }
+
+    /// Parses a command line. The parser takes a third of its time for the root, of which a command whose name comes first
+    /// needs nothing, unless it is wrong or help is asked for.
+    private static func parse(_ arguments: [String]) async throws -> any ParsableCommand {
+        let all = Capturectl.configuration.groupedSubcommands.flatMap(\.subcommands)
+        if let name = arguments.first, let named = all.first(where: { $0.configuration.commandName == name }),
+            let command = named as? any AsyncParsableCommand.Type, command.configuration.subcommands.isEmpty,
+            let parsed = try? await command.asyncParseAsRoot(Array(arguments.dropFirst())), type(of: parsed) == named
+        {
+            return parsed
+        }
+        return try await Capturectl.asyncParseAsRoot(arguments)
     }
 
     /// Answers a shell. The parser waits for the words, so it does that on a thread of its own.

@@ -5,24 +5,26 @@ import Testing
 @testable import capturectl
 
 struct AuthPresentationTests {
+    private static let explanation = AuthorizationExplanation(
+        program: "exe:/usr/bin/cheese",
+        tier: "claimed",
+        service: "camera",
+        status: .restricted,
+        decider: "policy",
+        policy: "restrict",
+        policySource: "/etc/captured/policy.d/a.conf:4",
+        policyFault: "",
+        possibleRules: [],
+        stored: .authorized,
+        reason: "answer",
+        start: .refused,
+        exitCode: 77,
+        asks: "",
+        message: "policy forbids it"
+    )
+
     @Test func `an explanation names what decides, and what a start would do`() {
-        var one = AuthorizationExplanation(
-            program: "exe:/usr/bin/cheese",
-            tier: "claimed",
-            service: "camera",
-            status: .restricted,
-            decider: "policy",
-            policy: "restrict",
-            policySource: "/etc/captured/policy.d/a.conf:4",
-            policyFault: "",
-            possibleRules: [],
-            stored: .authorized,
-            reason: "answer",
-            start: .refused,
-            exitCode: 77,
-            asks: "",
-            message: "policy forbids it"
-        )
+        var one = Self.explanation
         #expect(
             AuthPresentation.text([one]) == """
                 exe:/usr/bin/cheese, claimed
@@ -56,23 +58,9 @@ struct AuthPresentationTests {
     }
 
     @Test func `an explanation of what is switched off names the switch, and an answer that waits for it`() {
-        let one = AuthorizationExplanation(
-            program: "exe:/usr/bin/cheese",
-            tier: "claimed",
-            service: "camera",
-            status: .authorized,
-            decider: "switch",
-            policy: "",
-            policySource: "",
-            policyFault: "",
-            possibleRules: [],
-            stored: .authorized,
-            reason: "settings",
-            start: .refused,
-            exitCode: 77,
-            asks: "",
-            message: "the camera is switched off"
-        )
+        var one = Self.explanation
+        (one.status, one.decider, one.policy, one.policySource) = (.authorized, "switch", "", "")
+        (one.reason, one.message) = ("settings", "the camera is switched off")
         #expect(
             AuthPresentation.text([one]) == """
                 exe:/usr/bin/cheese, claimed

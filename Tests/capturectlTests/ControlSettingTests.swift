@@ -90,6 +90,20 @@ struct ControlSettingTests {
         #expect(!text.contains("LABEL"))
     }
 
+    @Test func `a profile has a column and keys, and tells what of it was left out`() throws {
+        #expect(!ControlPresentation.table(controls).text.contains("PROFILE"))
+        let profile = [ProfileSetting(name: "brightness", value: 17, fault: "it is\u{1B} dark")]
+        let lines = ControlPresentation.table(controls, profile).text.split(separator: "\n")
+        #expect(lines[0].hasPrefix("NAME") && lines[0].contains("VALUE  PROFILE  RANGE"))
+        #expect(try #require(lines.first { $0.hasPrefix("brightness") }).split(separator: " ")[2] == "17")
+        let json = controls.map { ControlPresentation.json($0, among: profile) }
+        #expect(json[0]["profile"] == JSON(17) && json[1]["profile"] == .null)
+        #expect(json[0]["profileFault"] == JSON("it is\u{1B} dark"))
+        let fault = try #require(ControlPresentation.fault(of: profile[0]))
+        #expect(fault.contains("'brightness' was left out: it is") && !fault.contains("\u{1B}"))
+        #expect(ControlPresentation.fault(of: ProfileSetting(name: "auto", value: 1)) == nil)
+    }
+
     @Test func `what a menu stands at, and what disables a setting, are told in words`() {
         var power = controls[2]
         power.value = 2

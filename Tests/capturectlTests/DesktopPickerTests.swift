@@ -19,33 +19,28 @@ struct DesktopPickerTests {
         let browser: PickBrowser
         let daemon: FakeDaemon
         let failures = Mutex<[CaptureError]>([])
-        private let bus: PrivateBus
 
         init() async throws {
             folder = NSTemporaryDirectory() + "picker-\(UUID().uuidString)"
             try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
-            bus = try PrivateBus()
             let asset: [String: BusValue] = [
                 "id": .string("a1"), "kind": .string("movie"), "name": .string("a\u{202e}b.mkv"), "created": .int64(5),
                 "duration": .int64(9), "program": .string("exe:/usr/bin/tool"), "chosen": .bool(true),
             ]
-            daemon = try await FakeDaemon(
-                on: bus,
-                [
-                    "BrowseFor": { _, call throws(CaptureError) in
-                        switch call.arguments[1].properties?["page"]?.text {
-                        case nil: return [.propertyList([asset]), .string("p2")]
-                        case "gone": throw CaptureError(.notPermitted, "there is no such question")
-                        default: throw CaptureError(.inputOutput, "the disk is broken")
-                        }
-                    },
-                    "ThumbnailFor": { _, call throws(CaptureError) in
-                        guard call.arguments[1].text == "a1" else { throw CaptureError(.badData, "nothing to see") }
-                        return [.descriptor(try FakeLibrary.file(Array("JPEG".utf8)))]
-                    },
-                ]
-            )
-            browser = PickBrowser(daemon: try await CaptureDaemon.connect(to: bus.kind), cookie: "secret")
+            daemon = try await FakeDaemon([
+                "BrowseFor": { _, call throws(CaptureError) in
+                    switch call.arguments[1].properties?["page"]?.text {
+                    case nil: return [.propertyList([asset]), .string("p2")]
+                    case "gone": throw CaptureError(.notPermitted, "there is no such question")
+                    default: throw CaptureError(.inputOutput, "the disk is broken")
+                    }
+                },
+                "ThumbnailFor": { _, call throws(CaptureError) in
+                    guard call.arguments[1].text == "a1" else { throw CaptureError(.badData, "nothing to see") }
+                    return [.descriptor(try FakeLibrary.file(Array("JPEG".utf8)))]
+                },
+            ])
+            browser = PickBrowser(daemon: try await daemon.client(), cookie: "secret")
         }
 
         deinit {

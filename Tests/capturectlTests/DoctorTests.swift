@@ -29,15 +29,15 @@ final class FakeMachine {
     }
 
     /// - Parameter daemon: The daemon's uid.
-    func checks(user: Bool = true, group: String = "video", daemon: UInt32 = 4_000_000) -> InstallationChecks {
+    func checks(group: String = "video", daemon: UInt32? = 4_000_000) -> InstallationChecks {
         let names = AccountNames(user: { "user\($0)" }, group: { _ in group })
-        return InstallationChecks(machine: machine, hasUser: { _ in user }, names: names, daemon: daemon)
+        return InstallationChecks(machine: machine, names: names, daemon: daemon)
     }
 }
 
 struct DoctorTests {
     @Test func `an installation without its files is told, each with a command`() {
-        let findings = FakeMachine().checks(user: false).files()
+        let findings = FakeMachine().checks(daemon: nil).files()
         #expect(findings.filter { $0.state == .problem }.count == findings.count)
         #expect(findings.allSatisfy { !$0.remedy.isEmpty })
         #expect(!findings.areWell)

@@ -125,6 +125,17 @@ struct HistoryTests {
         #expect(findings.first?.text == "the media library of alice: the index is damaged")
     }
 
+    @Test func `doctor reports a damaged file of device profiles`() {
+        let checks = DaemonChecks(isSystem: true, machine: Machine(root: "/nonexistent"))
+        var health = DaemonHealth()
+        #expect(!checks.judge(health).contains { $0.check == "profiles" })
+        health.profileFault = "the file of device profiles /s/profiles is damaged: it was cut off"
+        let finding = checks.judge(health).first { $0.check == "profiles" }
+        #expect(finding?.state == .problem)
+        #expect(finding?.text.contains("/s/profiles is damaged") == true)
+        #expect(finding?.remedy.hasPrefix("capturectl control --save") == true)
+    }
+
     @Test func `doctor tells a history that cannot be written, with what mends it`() {
         var health = DaemonHealth()
         health.historyFault = "the history /s/history.sqlite is damaged"

@@ -21,6 +21,23 @@ struct LibraryPickTests {
         #expect(rows.first?["kind"] as? String == "photo")
     }
 
+    @Test(arguments: [AuthorizationStatus.denied, .limited, .authorized])
+    func `the id of what was picked finds it, as far as the program may read`(status: AuthorizationStatus) async throws
+    {
+        let tool = try await LibraryTool(FakeLibrary([.readWrite: status]))
+        let other: [String: BusValue] = ["program": .string("exe:/other")]
+        tool.fake.picks([tool.fake.put("a.jpg", "PHOTO one", other)])
+        let rows = try await tool.run("pick", "--to", tool.path("picked"), "--json").rows()
+        let id = try #require(rows.first?["id"] as? String)
+        let said = try await tool.run("show", id, "--json")
+        #expect(said.code == (status == .authorized ? 0 : 66), "\(said.messages)")
+        if status == .authorized {
+            #expect((try said.json() as? [String: Any])?["name"] as? String == "a.jpg")
+        } else {
+            #expect(said.messages.contains("there is no asset \(id)"), "\(said.messages)")
+        }
+    }
+
     @Test func `picking nothing is 75, and leaves no folder`() async throws {
         let tool = try await LibraryTool()
         let said = try await tool.run("pick", "--to", tool.path("none"))

@@ -38,15 +38,13 @@ final class LibraryTool: Sendable {
     }
 
     let fake: FakeLibrary
-    private let bus: PrivateBus
     let daemon: FakeDaemon
     /// A folder of the test's own.
     let folder: String
 
     init(_ fake: FakeLibrary = FakeLibrary(), replacing answers: [String: FakeDaemon.Answer] = [:]) async throws {
         self.fake = fake
-        bus = try PrivateBus()
-        daemon = try await FakeDaemon(on: bus, fake.answers.merging(answers) { $1 })
+        daemon = try await FakeDaemon(fake, replacing: answers)
         folder = NSTemporaryDirectory() + "capturectl-library-\(UUID().uuidString)"
         try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
     }
@@ -102,12 +100,10 @@ final class LibraryTool: Sendable {
         started handle: ProcessHandle? = nil,
         onOutput: (@Sendable (String, @Sendable () -> Void) -> Void)? = nil
     ) async throws -> Said {
-        let own = try FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")
         let process = Process()
-        let folder = URL(fileURLWithPath: own).deletingLastPathComponent()
-        process.executableURL = folder.appendingPathComponent("capturectl")
+        process.executableURL = URL(fileURLWithPath: RealDaemon.programs + "/capturectl")
         process.arguments = ["--bus", "session", "library"] + arguments
-        process.environment = ["DBUS_SESSION_BUS_ADDRESS": bus.address, "TZ": "UTC", "PATH": "/usr/bin:/bin"]
+        process.environment = ["DBUS_SESSION_BUS_ADDRESS": daemon.bus.address, "TZ": "UTC", "PATH": "/usr/bin:/bin"]
         let (output, messages) = (Pipe(), Pipe())
         process.standardOutput = output
         process.standardError = messages

@@ -31,7 +31,6 @@ struct LifetimeTests {
     }
 
     @Test func `the daemon is told the end, and tells lifetimes`() async throws {
-        let bus = try PrivateBus()
         let rows: [[String: BusValue]] = [
             ["program": .string("exe:/a"), "lifetime": .string("until"), "ends": .int64(4_102_444_800_000)],
             ["program": .string("exe:/b"), "lifetime": .string("connection"), "ends": .int64(0)],
@@ -39,8 +38,8 @@ struct LifetimeTests {
             ["program": .string("exe:/d")],
         ]
         let list = BusValue.propertyList(rows)
-        let daemon = try await FakeDaemon(on: bus, ["List": { _, _ in [list] }])
-        let panel = AuthorizationPanel(on: try await CaptureDaemon.connect(to: bus.kind))
+        let daemon = try await FakeDaemon(["List": { _, _ in [list] }])
+        let panel = AuthorizationPanel(on: try await daemon.client())
         try await panel.set("exe:/a", .camera, isAllowed: true, until: 5000)
         #expect(daemon.calls("Set").first?.arguments[4].properties == ["until": .int64(5000)])
         try await panel.set("exe:/a", .camera, isAllowed: true)

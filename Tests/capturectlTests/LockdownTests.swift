@@ -1,6 +1,5 @@
 import CaptureKit
 import Foundation
-import Synchronization
 import Testing
 
 @testable import capturectl
@@ -21,6 +20,7 @@ private final class FakeTools: LockdownTools {
     func reload() throws(CaptureError) { calls.append("reload") }
     func nodes(_ action: String) throws(CaptureError) { calls.append(action) }
     func showDaemon(_ folder: String) throws(CaptureError) { calls.append("show \(folder)") }
+    func refreshSound() { calls.append("refresh") }
     func apply() throws(CaptureError) {
         calls.append("apply")
         do {
@@ -69,10 +69,12 @@ struct LockdownTests {
         let status = try lockdown(udev).turnOn()
         #expect(status.isOn && status.isWhole)
         #expect(status.nodes.count == 2)
-        #expect(udev.calls == ["reload", "prepare", "hide", "apply"])
+        let turn = ["reload", "prepare", "hide", "apply"]
+        #expect(udev.calls == turn + ["refresh"])
         #expect(fake.machine.names(in: "/etc/udev/rules.d") == ["73-captured-lockdown.rules", "99-other.rules"])
-        // Again, to the same end.
+        // Again, to the same end, and sound is not interrupted.
         #expect(try lockdown(udev).turnOn().isWhole)
+        #expect(udev.calls == turn + ["refresh"] + turn)
     }
 
     @Test func `a node that another rule gives away is an error that names it, never taken for locked`() throws {
@@ -127,7 +129,7 @@ struct LockdownTests {
             #expect(!status.isOn && status.isWhole)
         }
         let turn = ["reload", "restore", "clear", "apply"]
-        #expect(udev.calls == turn + turn)
+        #expect(udev.calls == turn + ["refresh"] + turn)
         #expect(fake.machine.names(in: "/etc/udev/rules.d") == ["99-other.rules"])
     }
 
@@ -211,7 +213,10 @@ struct LockdownTests {
         #expect(access.isAlone(of: 990))
     }
 
-    @Test func `what stops is said with PipeWire by name, and who keeps a node with the command that ends it`() throws {
+    @Test
+    func `what stops is said with how it captures afterwards, and who keeps a node with the command that ends it`()
+        throws
+    {
         try put(mode: 0o660)
         for (process, name) in [(7, "wireplumber"), (8, "motion"), (9, "captured")] {
             try fake.put("/proc/\(process)/comm", name)
@@ -219,11 +224,22 @@ struct LockdownTests {
             try fake.link("/proc/\(process)/fd/5", to: process == 7 ? "/dev/null" : "/dev/snd/pcmC0D0c")
         }
         let names = AccountNames(user: { "u\($0)" }, group: { "g\($0)" })
-        let impact = LockdownImpact(fake.machine, daemon: 990, names: names)
+        func told(_ isOn: Bool) -> LockdownImpact {
+            let states = Bridge.installable.map {
+                BridgeState(bridge: $0, isInstalled: isOn, isOn: isOn, isByLockdown: false, place: "")
+            }
+            let programs = ProgramPresentation(survey: ProgramSurvey(), states: states, isPulsePipeWire: true)
+            return LockdownImpact(fake.machine, daemon: 990, programs: programs, names: names)
+        }
+        let bridged = told(true).text
+        #expect(bridged.contains("plays, and its programs capture by the PipeWire bridge"))
+        #expect(bridged.contains("captures by V4L2, ALSA, when started again"))
+        let impact = told(false)
         #expect(impact.text.contains("PipeWire, WirePlumber and PulseAudio lose cameras and microphones"))
         let rows = impact.text.split(separator: "\n").map { $0.split(separator: " ").map(String.init) }
-        #expect(rows.contains { $0.starts(with: ["wireplumber", "u1000", "cameras"]) && $0.last == "playback" })
-        #expect(rows.contains { $0.starts(with: ["motion", "u1000", "cameras"]) })
+        func row(_ name: String) -> [String] { rows.first { $0.starts(with: [name, "u1000", "cameras"]) } ?? [] }
+        #expect(row("wireplumber").suffix(2) == ["don't", "capture"])
+        #expect(row("motion").suffix(2) == ["doesn't", "capture"])
         #expect(impact.holders.map(\.process) == [8])
         #expect(impact.keeping(names: names).contains("motion   u1000  /dev/snd/pcmC0D0c"))
         #expect(impact.keeping(names: names).hasSuffix("kill 8"))

@@ -88,6 +88,40 @@ struct OptionTests {
         #expect(output.description.minFreeSpace == 3 << 29)
     }
 
+    @Test(
+        arguments: [("", 500_000_000), ("--fragment 0.1", 100_000_000), ("--fragment 30s", 30_000_000_000)]
+            as [(String, Int64)]
+    )
+    func `the time of a fragment reaches the output`(option: String, interval: Int64) throws {
+        let output = try plan("\(option) a.mp4").output(to: try OutputFile(creating: "/dev/null").descriptor)
+        #expect(output.description.fragmentInterval == interval)
+    }
+
+    @Test(arguments: [
+        ("--fragment 0.09 a.mkv", "0.1 s to 30 s"), ("--fragment 31 a.mkv", "0.1 s to 30 s"),
+        ("--fragment 1 a.wav", "movies"),
+    ])
+    func `a fragment that cannot be is refused`(line: String, right: String) {
+        let error = #expect(throws: CaptureError.self) { try plan(line) }
+        #expect(error?.code == .usage && error?.message.contains(right) == true)
+    }
+
+    @Test(arguments: ["a.mkv", "--camera none a.wav"]) func `tags reach the output`(file: String) throws {
+        let output = try plan("--tag title=x=y --tag author=Ann \(file)")
+            .output(to: try OutputFile(creating: "/dev/null").descriptor)
+        #expect(output.description.tags == [.title: "x=y", .author: "Ann"])
+    }
+
+    @Test(arguments: [
+        ("--tag title a.mkv", "one of these keys: title"), ("--tag mood=good a.mkv", "one of these keys"),
+        ("--tag title=a --tag title=b a.mkv", "twice"), ("--tag comment=a a.flac", "not kept by flac"),
+        ("--tag location=Munich a.mkv", "ISO 6709"), ("--tag title= a.mkv", "1 to 1000"),
+    ])
+    func `a tag that cannot be is refused`(line: String, right: String) {
+        let error = #expect(throws: CaptureError.self) { try plan(line) }
+        #expect(error?.code == .usage && error?.message.contains(right) == true)
+    }
+
     @Test(arguments: [("720p", Preset.hd1280x720), ("1080p", .hd1920x1080), ("4K", .hd4K3840x2160), ("low", .low)])
     func `a preset has the names that people use`(text: String, preset: Preset) {
         #expect(Preset(argument: text) == preset)

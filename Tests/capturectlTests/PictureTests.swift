@@ -66,8 +66,8 @@ struct PictureTests {
     }
 
     @Test func `none is none, and nothing is asked of a terminal for it`() throws {
-        #expect(try PictureOptions.parse(["--pictures", "none"]).shown == nil)
-        #expect(try PictureOptions.parse(["--pictures", "sixel"]).shown != nil)
+        #expect(try PictureOptions.shown(PictureOptions.parse(["--pictures", "none"]).pictures) == nil)
+        #expect(try PictureOptions.shown(PictureOptions.parse(["--pictures", "sixel"]).pictures) != nil)
         #expect(try PictureOptions.parse([]).pictures == .auto)
         #expect(throws: (any Error).self) { try PictureOptions.parse(["--pictures", "ascii"]) }
     }

@@ -14,13 +14,12 @@ struct SavingTests {
     private func run(
         _ start: @escaping @Sendable (FakeDaemon) async throws(CaptureError) -> Void
     ) async throws -> (outcome: SessionOutcome, daemon: FakeDaemon) {
-        let bus = try PrivateBus()
         let answer: FakeDaemon.Answer = { daemon, _ throws(CaptureError) in
             try await start(daemon)
             return []
         }
-        let daemon = try await FakeDaemon(on: bus, ["Start": answer])
-        let session = try await CaptureSession(on: try await CaptureDaemon.connect(to: bus.kind))
+        let daemon = try await FakeDaemon(["Start": answer])
+        let session = try await CaptureSession(on: try await daemon.client())
         try await session.addInput(.camera())
         try await session.addOutput(try MovieFileOutput(toLibrary: LibraryDestination(album: "Trip")))
         return (try await SessionRun(session: session, output: "movie").toTheEnd(), daemon)

@@ -22,13 +22,12 @@ struct SessionRunTests {
         overwrite: Bool = false,
         _ start: @escaping @Sendable (FakeDaemon) async throws(CaptureError) -> Void
     ) async throws -> (code: CaptureError.Code?, names: [String], isFinal: Bool) {
-        let bus = try PrivateBus()
         let answer: FakeDaemon.Answer = { daemon, _ throws(CaptureError) in
             try await start(daemon)
             return []
         }
-        let daemon = try await FakeDaemon(on: bus, ["Start": answer])
-        let session = try await CaptureSession(on: try await CaptureDaemon.connect(to: bus.kind))
+        let daemon = try await FakeDaemon(["Start": answer])
+        let session = try await CaptureSession(on: try await daemon.client())
         try await session.addInput(.camera())
         var code: CaptureError.Code?
         var isFinal = true
@@ -148,5 +147,29 @@ struct SessionRunTests {
         #expect(end.code == .unreachable)
         #expect(end.isFinal)
         clear()
+    }
+
+    @Test func `what shows a session may close when the session ends`() async throws {
+        let (endings, closed) = AsyncStream<Void>.makeStream()
+        let start: FakeDaemon.Answer = { daemon, _ throws(CaptureError) in
+            try daemon.become(.running)
+            try daemon.finish("video-data", nil, OutputStatistics())
+            return []
+        }
+        let stop: FakeDaemon.Answer = { daemon, _ throws(CaptureError) in
+            closed.finish()
+            // That it closed is known before the session has ended.
+            try? await Task.sleep(for: .milliseconds(300))
+            try daemon.become(.stopped)
+            return []
+        }
+        let daemon = try await FakeDaemon(["Start": start, "Stop": stop])
+        let session = try await CaptureSession(on: try await daemon.client())
+        try await session.addInput(.camera())
+        try await session.addOutput(VideoDataOutput(name: "video-data"))
+        let closing = Task { for await _ in endings {} }
+        let outcome = try await SessionRun(session: session, output: "video-data", closing: closing).toTheEnd()
+        #expect(outcome.error == nil)
+        withExtendedLifetime(daemon) {}
     }
 }

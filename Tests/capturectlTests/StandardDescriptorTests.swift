@@ -103,9 +103,7 @@ struct StandardDescriptorTests {
         for recorder in recorders {
             for number in 1...2 { #expect(try captured.file(number, of: recorder) == "/dev/null") }
         }
-        while try await session.statistics().outputs["movie"]?.frames ?? 0 == 0 {
-            try await Task.sleep(for: .milliseconds(10))
-        }
+        try await until { try await session.statistics().outputs["movie"]?.frames ?? 0 > 0 }
         try await session.stopRunning()
         #expect(await session.results.map(\.error) == [nil])
     }

@@ -37,7 +37,7 @@ struct AgentCommand: AsyncParsableCommand {
             try await DesktopAgent.run(on: try await bus.connect())
         } catch {
             // For `systemctl --user status captured-agent`, which shows the journal only to those who may read it.
-            ServiceManager.show(status: Printable.text(error.message, limit: 1000))
+            ServiceManager.tell(.status(Printable.text(error.message, limit: 1000)))
             throw error
         }
     }
@@ -51,12 +51,12 @@ struct AgentCommand: AsyncParsableCommand {
         }
         let daemon = try await bus.connect()
         let prompt = TerminalPrompt()
-        let shown = pictures.shown
-        let agent = try await PromptAgent.register(
+        let shown = pictures.pictures
+        var agent: PromptAgent? = try await PromptAgent.register(
             on: daemon,
             describe: PersonalMetadata.describe,
             confirm: { await prompt.confirm($0) },
-            pick: { prompt.picking($0, from: $1, pictures: shown) },
+            pick: { prompt.choosing($0, from: $1, pictures: shown) },
             answer: { await prompt.ask($0) }
         )
         Output.note("asking for consent here; Ctrl-C ends this")
@@ -75,9 +75,15 @@ struct AgentCommand: AsyncParsableCommand {
             withExtendedLifetime(interrupts) {}
         }
         for await end in ends {
-            if let end { throw end }
+            if let end {
+                // Its questions are withdrawn, and the terminal is as it was.
+                agent = nil
+                await prompt.settle()
+                throw end
+            }
             break
         }
-        try await agent.unregister()
+        try await agent?.unregister()
+        await prompt.settle()
     }
 }

@@ -13,10 +13,7 @@ struct BeginCommand: AsyncParsableCommand {
 
     @OptionGroup var bus: BusOptions
 
-    @Argument(
-        help: ArgumentHelp("The session's number, as 'start' and 'sessions' print it.", valueName: "id"),
-        completion: .sessions()
-    )
+    @Argument(help: .session, completion: .sessions())
     var id: UInt32
 
     @Option(help: "The output, as 'status' names it, instead of all that have a pre-roll.")

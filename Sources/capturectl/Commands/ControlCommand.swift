@@ -9,6 +9,11 @@ struct ControlCommand: AsyncParsableCommand {
             Without names, shows all settings. NAME shows that one; NAME=VALUE changes it. NAME may also be V4L2's \
             number, as in 0x009a090a. The value of a menu is its number or its words; that of a crop is left, top and \
             size, as in crop=160,120,640x480. Asks for consent first, as a recording does.
+
+            --save puts the present values into the device's profile; with names, only those. NAME=VALUE is changed \
+            first. After the device is plugged in, or captured starts, the first program to use it finds these values. \
+            The table shows them in a column of their own. --forget removes the profile; with names, only those. Both \
+            count for every program and take your password.
             """
     )
 
@@ -31,6 +36,12 @@ struct ControlCommand: AsyncParsableCommand {
     @Flag(help: "Reset every setting to the driver's default.")
     var reset = false
 
+    @Flag(help: "Save the present values in the device's profile.")
+    var save = false
+
+    @Flag(help: "Forget the device's profile.")
+    var forget = false
+
     @Flag(help: "Show settings that change, as they do, until Ctrl-C. With names, only those.")
     var watch = false
 
@@ -41,8 +52,14 @@ struct ControlCommand: AsyncParsableCommand {
 
     func validate() throws {
         if camera != nil, microphone != nil { throw ValidationError("give either --camera or --microphone, not both") }
-        if watch, reset || settings.contains(where: { $0.contains("=") }) {
+        if watch, reset || save || forget || settings.contains(where: { $0.contains("=") }) {
             throw ValidationError("--watch only shows settings; change them with another 'capturectl control'")
+        }
+        if [reset, save, forget].count(where: { $0 }) > 1 {
+            throw ValidationError("give one of --reset, --save and --forget")
+        }
+        if forget, settings.contains(where: { $0.contains("=") }) {
+            throw ValidationError("--forget takes names of settings, without values")
         }
         if reset, settings.contains(where: { !$0.contains("=") }) {
             throw ValidationError("--reset only goes with changes, as in --reset brightness=10")
@@ -73,12 +90,39 @@ struct ControlCommand: AsyncParsableCommand {
             let values = try changes.map { change throws(CaptureError) in try ControlSetting(change, among: controls) }
             for setting in values { try await device.setControl(setting.name, to: setting.value) }
         }
-        if reset || !changes.isEmpty, settings.count == changes.count, !table.json { return }
         let names = settings.map { String($0.prefix { $0 != "=" }) }
+        if save || forget { try await changeProfile(of: device, names) }
+        if !table.json, save || forget || (reset || !changes.isEmpty) && settings.count == changes.count { return }
+        try await show(names, of: device)
+    }
+
+    private func show(_ names: [String], of device: CaptureDevice) async throws(CaptureError) {
         let controls = try await device.controls()
-        let shown = names.isEmpty ? controls : try ControlSetting.find(names, among: controls)
-        if table.json { return Output.print(JSON.array(shown.map(ControlPresentation.json))) }
-        Output.print(ControlPresentation.table(shown), isWide: table.wide)
+        let shown = try controls.isEmpty || names.isEmpty ? controls : ControlSetting.find(names, among: controls)
+        let profile = try await device.profile()
+        for setting in profile where names.isEmpty || shown.contains(where: { $0.name == setting.name }) {
+            if let fault = ControlPresentation.fault(of: setting) { Output.message(fault) }
+        }
+        table.show(
+            shown,
+            { ControlPresentation.table($0, profile) },
+            { ControlPresentation.json($0, among: profile) }
+        )
+    }
+
+    /// Saves or forgets settings, or all of them if there are no names.
+    private func changeProfile(of device: CaptureDevice, _ names: [String]) async throws(CaptureError) {
+        let controls = names.isEmpty ? [] : try await device.controls()
+        // A setting that the device does not have any more can be forgotten.
+        let known = try names.map { name throws(CaptureError) in
+            try save ? ControlSetting.find(name, among: controls).name : controls.control(named: name)?.name ?? name
+        }
+        let asRoot = ["control", device.mediaType == .video ? "--camera" : "--microphone", device.id.rawValue]
+        let words = asRoot + [save ? "--save" : "--forget"] + known
+        try await PasswordAgent.during(asRoot: words.map(ShellWord.quoted).joined(separator: " ")) {
+            () async throws(CaptureError) in
+            if save { try await device.saveProfile(known) } else { try await device.forgetProfile(known) }
+        }
     }
 
     /// Prints each change until Ctrl-C.

@@ -42,16 +42,13 @@ struct DevicesCommand: AsyncParsableCommand {
         )
         let devices = try await search.devices.map(\.description)
         let used = Set(try await daemon.uses().filter { $0.phase == .live }.map(\.device))
-        if table.json {
-            return Output.print(JSON.array(devices.map { DevicePresentation.json($0, used: used) }))
-        }
-        if devices.isEmpty {
-            let isAny = kind == nil && type == nil && position == nil
-            return Output.note(
-                isAny ? "there is no camera and no microphone" : "no device matches --kind, --type and --position"
-            )
-        }
-        Output.print(DevicePresentation.table(devices, used: used), isWide: table.wide)
+        let isAny = kind == nil && type == nil && position == nil
+        table.show(
+            devices,
+            { DevicePresentation.table($0, used: used) },
+            { DevicePresentation.json($0, used: used) },
+            ifNone: isAny ? "there is no camera and no microphone" : "no device matches --kind, --type and --position"
+        )
     }
 }
 

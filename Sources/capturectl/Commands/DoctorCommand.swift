@@ -1,11 +1,17 @@
 import ArgumentParser
 import CaptureKit
+import Glibc
 
 struct DoctorCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "doctor",
         abstract: "Find what is wrong with this installation, and the command that fixes it.",
         discussion: """
+            It also lists the installed programs that capture by V4L2, ALSA, PulseAudio or PipeWire, and how each \
+            comes to captured. For that it reads which functions of which libraries each program on PATH and in the \
+            desktop's menu calls, for at most three seconds. A page of them is shown: the programs that captured cannot \
+            reach, and those of the menu, first.
+
             Exit codes: 0 if everything works (there may be advice), 69 if the daemon cannot be reached, 78 for any \
             other problem.
             """
@@ -13,26 +19,42 @@ struct DoctorCommand: AsyncParsableCommand {
 
     @OptionGroup var bus: BusOptions
 
-    @Flag(help: "Print JSON.")
-    var json = false
+    @OptionGroup var table: TableOptions
 
-    @Flag(help: "First repair a half-applied lockdown, on or off. For root.")
+    @Flag(help: "First repair a half-applied lockdown, on or off, and its bridges. For root.")
     var mend = false
+
+    @Flag(help: "List all programs that capture, with their files, and check nothing else.")
+    var programs = false
 
     func run() async throws {
         let kind = try bus.kind()
         let machine = Machine()
         let installation = InstallationChecks(machine: machine)
+        let bridges = Bridges(machine: machine)
         if mend {
             try bus.requireRoot("doctor --mend")
             Output.note(try installation.lockdown.mend().text)
+            try bridges.mend(isLocked: installation.lockdown.isOn).tell()
+        }
+        let states = bridges.states(isLocked: installation.lockdown.isOn)
+        let list = ProgramPresentation(.take(machine, programs ? .patient : .usual), states, machine)
+        let width = table.wide ? nil : TerminalSize.width(of: STDOUT_FILENO)
+        if programs {
+            if table.json { Output.print(list.json) } else { Output.print(list.all(width: width)) }
+            return
         }
         let daemon = await DaemonChecks(isSystem: kind == .system, machine: machine).run(bus.connect)
         var findings = kind == .system ? installation.files() : []
         findings += daemon + (await DesktopChecks().run()) + installation.nodes()
         findings += installation.others(isSystem: kind == .system)
         findings.append(installation.landlock())
-        if json { Output.print(findings.json) } else { Output.print(findings.text) }
+        if kind == .system { findings += states.map(BridgeChecks(isLocked: installation.lockdown.isOn).judge) }
+        if table.json {
+            Output.print(findings.json(states, list))
+        } else {
+            Output.print(findings.text + "\n\n" + list.page(width: width))
+        }
         if findings.areWell { return }
         throw ExitCode(findings.contains { $0.check == "daemon" && $0.state == .problem } ? 69 : 78)
     }

@@ -4,11 +4,11 @@ import CaptureKit
 struct DisableCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "disable",
-        abstract: "Record silence, or no new picture, until 'enable'.",
+        abstract: "Record or show silence, or no new picture, until 'enable'.",
         discussion: """
             A disabled microphone records silence. A disabled camera adds no picture, so the last one stays. Files and \
             streams go on, the devices stay in use, and are shown so. Without an output, the \
-            command affects every movie, sound and stream that the input feeds. 'capturectl status' shows what is disabled.
+            command affects every movie, sound, stream and preview that the input feeds. 'capturectl status' shows what is disabled.
             """
     )
 
@@ -32,10 +32,7 @@ struct EnableCommand: AsyncParsableCommand {
 
 /// An input of a session, and which of the outputs that it feeds.
 struct ConnectedInput: ParsableArguments {
-    @Argument(
-        help: ArgumentHelp("The session's number, as 'start' and 'sessions' print it.", valueName: "id"),
-        completion: .sessions()
-    )
+    @Argument(help: .session, completion: .sessions())
     var id: UInt32
 
     @Argument(
@@ -54,12 +51,12 @@ struct ConnectedInput: ParsableArguments {
             let description = try await daemon.sessions().first { $0.id == id }?.description
             let fed = description?.connections.filter { $0.input == input }.map(\.output) ?? []
             outputs = (description?.outputs ?? [])
-                .filter { fed.contains($0.name) && $0.kind.hasRecorder && $0.kind != .photo }.map(\.name)
+                .filter { fed.contains($0.name) && $0.kind != .photo && $0.kind != .photos }.map(\.name)
             if outputs.isEmpty {
                 let known = description?.inputs.map { Printable.text($0.name) }.joined(separator: ", ") ?? ""
                 throw CaptureError(
                     .invalidArgument,
-                    "session \(id) has no movie, sound or stream that '\(input)' feeds; its inputs: \(known)"
+                    "session \(id) has no movie, sound, stream or preview that '\(input)' feeds; its inputs: \(known)"
                 )
             }
         }

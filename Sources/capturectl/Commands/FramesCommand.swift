@@ -10,21 +10,7 @@ struct FramesCommand: AsyncParsableCommand {
 
     @OptionGroup var bus: BusOptions
 
-    @Option(
-        name: .shortAndLong,
-        help: ArgumentHelp("The camera, as 'devices' lists it.", valueName: "id"),
-        completion: .cameras()
-    )
-    var camera: String?
-
-    @Option(name: .shortAndLong, help: ArgumentHelp("The approximate size and rate, as in 720p.", valueName: "preset"))
-    var preset: Preset?
-
-    @Option(
-        help: ArgumentHelp("The camera's exact format, as in YUYV:1280x720@30.", valueName: "format"),
-        completion: .videoFormats
-    )
-    var videoFormat: String?
+    @OptionGroup var chosen: CameraOptions
 
     @Option(
         name: .shortAndLong,
@@ -42,7 +28,7 @@ struct FramesCommand: AsyncParsableCommand {
 
     func run() async throws {
         try NumberOptions.check(count, "--count", 1...Int.max)
-        let input = try InputOptions.camera(camera, preset, videoFormat)
+        let input = try chosen.input()
         let output = try FrameStreamOutput(file: try .standardOutput(), format: format, count: count)
         try await SessionRun.stream(input, into: output, on: try await bus.connect())
     }

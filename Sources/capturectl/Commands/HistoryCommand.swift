@@ -47,9 +47,8 @@ struct HistoryCommand: AsyncParsableCommand {
     func run() async throws {
         let filter = try filter()
         let events = try await CaptureHistory(of: try await bus.connect()).events(filter)
-        if table.json { return Output.print(JSON.array(events.map(HistoryPresentation.json))) }
-        if events.isEmpty { return Output.note("the history has no such entries") }
-        Output.print(HistoryPresentation.table(events), isWide: table.wide)
+        let none = "the history has no such entries"
+        table.show(events, HistoryPresentation.table, HistoryPresentation.json, ifNone: none)
     }
 
     /// What the options say.

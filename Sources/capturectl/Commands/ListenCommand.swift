@@ -17,10 +17,7 @@ struct ListenCommand: AsyncParsableCommand {
     )
     var microphone: String?
 
-    @Option(
-        help: ArgumentHelp("The microphone's exact format, as in S16_LE:48000x2.", valueName: "format"),
-        completion: .audioFormats
-    )
+    @Option(help: .audioFormat, completion: .audioFormats)
     var audioFormat: String?
 
     @Option(
@@ -30,19 +27,12 @@ struct ListenCommand: AsyncParsableCommand {
     )
     var format = "wav"
 
-    @Option(
-        name: .shortAndLong,
-        parsing: .unconditional,
-        help: ArgumentHelp("End after this time, as in 90, 10s or 1m30s.", valueName: "time"),
-        transform: NumberOptions.seconds
-    )
+    @Option(name: .shortAndLong, parsing: .unconditional, help: .duration, transform: NumberOptions.seconds)
     var duration: Double?
 
     func run() async throws {
         try NumberOptions.check(duration: duration)
-        let request = try audioFormat.map { text throws(CaptureError) in try AudioFormatRequest(text: text) }
-        try InputOptions.check(microphone, "--microphone")
-        let input = CaptureDeviceInput.microphone(microphone, request: request ?? AudioFormatRequest())
+        let input = try InputOptions.microphone(microphone, audioFormat)
         let output = try SampleStreamOutput(file: try .standardOutput(), format: format, duration: duration)
         try await SessionRun.stream(input, into: output, on: try await bus.connect())
     }

@@ -13,10 +13,7 @@ struct MarkCommand: AsyncParsableCommand {
 
     @OptionGroup var bus: BusOptions
 
-    @Argument(
-        help: ArgumentHelp("The session's number, as 'start' and 'sessions' print it.", valueName: "id"),
-        completion: .sessions()
-    )
+    @Argument(help: .session, completion: .sessions())
     var id: UInt32
 
     @Argument(help: ArgumentHelp("The title, at most 255 bytes.", valueName: "title"))

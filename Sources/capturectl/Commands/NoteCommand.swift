@@ -18,10 +18,7 @@ struct NoteCommand: AsyncParsableCommand {
 
     @OptionGroup var bus: BusOptions
 
-    @Argument(
-        help: ArgumentHelp("The session's number, as 'start' and 'sessions' print it.", valueName: "id"),
-        completion: .sessions()
-    )
+    @Argument(help: .session, completion: .sessions())
     var id: UInt32
 
     @Argument(help: ArgumentHelp("As in speed=12.5, or - for lines of standard input.", valueName: "key=value"))
@@ -58,7 +55,7 @@ struct NoteCommand: AsyncParsableCommand {
         guard isStream else {
             for output in outputs {
                 try await session.append([try TimedMetadata(given)], to: output)
-                Output.note("session \(id): \(Printable.text(output)) has it")
+                Output.note("session \(id): noted in \(Printable.text(output))")
             }
             return
         }
@@ -107,7 +104,7 @@ struct NoteCommand: AsyncParsableCommand {
 
     /// The next line of standard input, which may take any time; `nil` at its end.
     private static func nextLine() async throws(CaptureError) -> String? {
-        try await WorkerThread.run("line") { .success(readLine()) }
+        try await WorkerThread.run("line") { readLine() }
     }
 }
 

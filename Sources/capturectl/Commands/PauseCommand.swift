@@ -42,10 +42,7 @@ struct ResumeCommand: AsyncParsableCommand {
 
 /// Which recordings of a session to pause or resume.
 struct PausedRecording: ParsableArguments {
-    @Argument(
-        help: ArgumentHelp("The session's number, as 'start' and 'sessions' print it.", valueName: "id"),
-        completion: .sessions()
-    )
+    @Argument(help: .session, completion: .sessions())
     var id: UInt32
 
     @Argument(help: ArgumentHelp("The movie or sound, as 'sessions' names it.", valueName: "output"))

@@ -9,11 +9,7 @@ struct PhotoCommand: AsyncParsableCommand {
 
     @OptionGroup var bus: BusOptions
 
-    @Option(
-        name: .shortAndLong,
-        help: ArgumentHelp("The camera, as 'devices' lists it.", valueName: "id"),
-        completion: .cameras()
-    )
+    @Option(name: .shortAndLong, help: .camera, completion: .cameras())
     var camera: String?
 
     @Option(
@@ -28,9 +24,16 @@ struct PhotoCommand: AsyncParsableCommand {
     var preset: Preset?
 
     @Option(
-        help: ArgumentHelp("The camera's exact format, as in YUYV:1280x720@30.", valueName: "format"),
-        completion: .videoFormats
+        parsing: .unconditional,
+        help: ArgumentHelp(
+            "The exact size, as in 1920x1080, one that the camera has. With --session, the camera changes its format for the picture, and other outputs pause.",
+            valueName: "size"
+        ),
+        transform: NumberOptions.size
     )
+    var size: PictureSize?
+
+    @Option(help: .videoFormat, completion: .videoFormats)
     var videoFormat: String?
 
     @Option(
@@ -50,17 +53,27 @@ struct PhotoCommand: AsyncParsableCommand {
     )
     var quality = 90
 
+    @Flag(help: "Write the sensor's own numbers: a dng.")
+    var raw = false
+
     @OptionGroup var shot: ShotOptions
 
     @Flag(help: "Take the seconds around it, too: a jpeg with a movie behind its end, as a Motion Photo.")
     var live = false
 
+    @Flag(help: "With --live, record sound, too.")
+    var sound = false
+
+    @Option(
+        name: .shortAndLong,
+        help: ArgumentHelp("With --live, record sound by this microphone, as 'devices' lists it.", valueName: "id"),
+        completion: .microphones()
+    )
+    var microphone: String?
+
     @OptionGroup var turn: TurnOptions
 
-    @Flag(
-        name: [.customShort("y"), .long],
-        help: "Replace the file if it exists; for a symbolic link, replace the file that it points to."
-    )
+    @Flag(name: [.customShort("y"), .long], help: .overwriting)
     var overwrite = false
 
     @Flag(help: "Photograph distances with a depth camera, as a png or tiff with 16 bits per pixel, in millimetres.")
@@ -81,6 +94,12 @@ struct PhotoCommand: AsyncParsableCommand {
         if session != nil, camera != nil || preset != nil || videoFormat != nil {
             throw ValidationError("a running session already has a camera and format; leave the other options out")
         }
+        if size != nil, preset != nil || videoFormat != nil {
+            throw ValidationError("--size is the camera's size; leave --preset and --video-format out")
+        }
+        if !live, sound || microphone != nil {
+            throw ValidationError("only live photos have sound; give --live, too, or leave the sound out")
+        }
         if depth, session != nil || videoFormat != nil {
             throw ValidationError("--depth chooses the camera's format; leave --session and --video-format out")
         }
@@ -94,15 +113,25 @@ struct PhotoCommand: AsyncParsableCommand {
                 throw ValidationError("\(option) does not go with --live; leave it out")
             }
         }
-        if session != nil, shot.isGiven, let given = turn.given {
-            throw ValidationError("these pictures are turned as the session's output is; leave \(given) out")
-        }
         if shot.with != nil, depth {
             throw ValidationError("distances have no second file; leave --with out")
         }
-        if shot.with != nil, saving.toLibrary {
-            throw ValidationError("--with needs a file beside it; the media library keeps one file of a photo")
+    }
+
+    /// The format that options tell.
+    ///
+    /// - Throws: `usage` for a raw photo with another name or format.
+    private func format(in place: RecordingPlace) throws(CaptureError) -> String? {
+        guard raw else {
+            let isNamed = FileFormat.fileExtension(of: place.name) != nil
+            return format ?? shot.format(in: place) ?? (depth && !isNamed ? "png" : nil)
         }
+        if let format, format.lowercased() != "dng" {
+            throw CaptureError(.usage, "--raw makes a dng, not a \(Printable.text(format)); leave one of them out")
+        }
+        guard let ending = FileFormat.fileExtension(of: place.name), ending.lowercased() != "dng" else { return "dng" }
+        let name = Printable.text(String(place.name.dropLast(ending.count)))
+        throw CaptureError(.usage, "--raw makes a dng; name it \(name)dng, or leave --raw out")
     }
 
     func run() async throws {
@@ -110,9 +139,16 @@ struct PhotoCommand: AsyncParsableCommand {
         try NumberOptions.check(quality, "--quality", 1...100)
         let turned = try turn.settings()
         let place = try saving.place(file: self.file, overwrite: overwrite)
-        try place.requireExtension(format, example: "jpg")
-        let kind = try FileFormat.photo(format, path: place.name)
-        var taken = try shot.settings(format: kind.name, quality: quality)
+        let told = try self.format(in: place)
+        try place.requireExtension(told, example: "jpg")
+        let kind = try FileFormat.photo(told, path: place.name)
+        var taken = try shot.settings(format: kind.name, quality: quality, to: place)
+        taken.size = session == nil ? nil : size
+        // As photos of a session that goes on, not as an output of its own.
+        let isShot = shot.isGiven || session != nil && (size != nil || taken.isRaw)
+        if isShot, session != nil, let given = turn.given {
+            throw CaptureError(.usage, "these pictures are turned as the session's output is; leave \(given) out")
+        }
         if quality != 90, kind.name != "jpeg", taken.companion != "jpeg" {
             throw CaptureError(.usage, "--quality does not apply to \(kind.name), only to jpeg")
         }
@@ -124,14 +160,17 @@ struct PhotoCommand: AsyncParsableCommand {
             guard kind.name == "jpeg" else {
                 throw CaptureError(.usage, "--live makes a jpeg with a movie behind it, not a \(kind.name)")
             }
+            try InputOptions.check(microphone, "--microphone")
+            let listens = sound || microphone != nil
             let run = LivePhotoRun(place: place, quality: quality, overwrite: overwrite)
-            return try await run.take(with: input, on: try await bus.connect(), json: json)
+            let daemon = try await bus.connect()
+            if size != nil { input = try await self.input(or: input, on: daemon) }
+            let inputs = [input] + (listens ? [.microphone(microphone)] : [])
+            return try await run.take(with: inputs, on: daemon, json: json)
         }
-        let isRaw = [kind.name, taken.companion].contains("dng")
-        let special: SpecialFormat? = isRaw ? .raw : kind.name == "tiff" || depth ? .depth : nil
-        let takesSpecial = special != nil && session == nil && videoFormat == nil
-        if shot.isGiven {
-            if case .library(let destination) = place { taken.library = destination }
+        let special: SpecialFormat? = taken.isRaw ? .raw : kind.name == "tiff" || depth ? .depth : nil
+        let looks = (special != nil || size != nil) && session == nil && videoFormat == nil
+        if isShot {
             let shots = try PhotoBurst(
                 place,
                 with: shot.with,
@@ -141,7 +180,7 @@ struct PhotoCommand: AsyncParsableCommand {
                 overwrite: overwrite
             )
             let daemon = try await bus.connect()
-            if takesSpecial, let special { input = try await self.input(in: special, or: input, on: daemon) }
+            if looks { input = try await self.input(in: special, or: input, on: daemon) }
             let photos = try await shots.take(with: input, orOf: session.map(UInt32.init), on: daemon)
             if json { Output.print(photos.json) } else { Output.note(photos.text) }
             return
@@ -152,7 +191,7 @@ struct PhotoCommand: AsyncParsableCommand {
         let name = session == nil ? "photo" : "photo-\(UInt32.random(in: 0...UInt32.max))"
         let output = try output(place, file, named: name, kind.name)
         let daemon = try await bus.connect()
-        if takesSpecial, let special { input = try await self.input(in: special, or: input, on: daemon) }
+        if looks { input = try await self.input(in: special, or: input, on: daemon) }
         let outcome: SessionOutcome
         if let session {
             outcome = try await SessionRun.addPhoto(output, turned, to: UInt32(session), file, on: daemon)
@@ -177,19 +216,23 @@ struct PhotoCommand: AsyncParsableCommand {
         case depth
     }
 
-    /// The camera in a special format, at the largest size or the one nearest to the preset's; `input` for a camera that is
-    /// not there, which the daemon says.
+    /// The camera in a special format or size; without a size, at the largest or the one nearest to the preset's. `input`
+    /// for a camera that is not there, which the daemon says.
     private func input(
-        in special: SpecialFormat,
+        in special: SpecialFormat? = nil,
         or input: CaptureDeviceInput,
         on daemon: CaptureDaemon
     ) async throws(CaptureError) -> CaptureDeviceInput {
         let cameras = try await CaptureDevice.devices(for: .video, on: daemon)
         func formats(of device: CaptureDevice) -> [VideoFormatOption] {
-            special == .raw ? device.rawFormats : device.depthFormats
+            switch special {
+            case .raw: device.rawFormats
+            case .depth: device.depthFormats
+            case nil: device.videoFormats
+            }
         }
         // Without a name, the first that has it.
-        let able = camera == nil ? cameras.first { !formats(of: $0).isEmpty } : nil
+        let able = camera == nil && special != nil ? cameras.first { !formats(of: $0).isEmpty } : nil
         let found =
             able
             ?? cameras.first { device in
@@ -197,16 +240,21 @@ struct PhotoCommand: AsyncParsableCommand {
                 return device.id.rawValue == camera || device.description.aliases.contains(camera)
             }
         guard let found else { return input }
-        guard let format = formats(of: found).first else {
+        guard var format = formats(of: found).first else {
             throw CaptureError(
                 .noSuchFormat,
                 special == .raw
                     ? "\(found.name) offers no Bayer format that a DNG can be made of; take a jpeg or png"
-                    : "\(found.name) offers no distances; take a jpeg or png"
+                    : "\(found.name) offers no \(special == .depth ? "distances; leave --camera out for the first depth camera" : "format now")"
             )
         }
         var request = (preset ?? .photo).request
-        request.pixelFormat = format.pixelFormat
+        if let size {
+            let what = special == .raw ? "in a Bayer format" : special == .depth ? "with distances" : ""
+            format = try formats(of: found).offering(size, of: found.name, as: what).first ?? format
+            request = VideoFormatRequest(width: size.width, height: size.height, isExact: true)
+        }
+        if special != nil { request.pixelFormat = format.pixelFormat }
         return .camera(found.id.rawValue, request: request)
     }
 

@@ -21,21 +21,7 @@ struct PreviewCommand: AsyncParsableCommand {
 
     @OptionGroup var bus: BusOptions
 
-    @Option(
-        name: .shortAndLong,
-        help: ArgumentHelp("The camera, as 'devices' lists it.", valueName: "id"),
-        completion: .cameras()
-    )
-    var camera: String?
-
-    @Option(name: .shortAndLong, help: ArgumentHelp("The approximate size and rate, as in 720p.", valueName: "preset"))
-    var preset: Preset?
-
-    @Option(
-        help: ArgumentHelp("The camera's exact format, as in YUYV:1280x720@30.", valueName: "format"),
-        completion: .videoFormats
-    )
-    var videoFormat: String?
+    @OptionGroup var chosen: CameraOptions
 
     @Option(
         name: .customLong("in"),
@@ -51,12 +37,7 @@ struct PreviewCommand: AsyncParsableCommand {
     )
     var pictures: TerminalScreen.Choice = .auto
 
-    @Option(
-        name: .shortAndLong,
-        parsing: .unconditional,
-        help: ArgumentHelp("End after this time, as in 90, 10s or 1m30s.", valueName: "time"),
-        transform: NumberOptions.seconds
-    )
+    @Option(name: .shortAndLong, parsing: .unconditional, help: .duration, transform: NumberOptions.seconds)
     var duration: Double?
 
     @Flag(help: "Leave the window open after an error, which it shows.")
@@ -64,7 +45,7 @@ struct PreviewCommand: AsyncParsableCommand {
 
     func run() async throws {
         try NumberOptions.check(duration: duration)
-        let input = try InputOptions.camera(camera, preset, videoFormat)
+        let input = try chosen.input()
         // Held while the terminal's settings are changed, too.
         let wasInterrupted = Atomic(false)
         let isStaying = Atomic(false)
@@ -169,5 +150,5 @@ struct PreviewCommand: AsyncParsableCommand {
         throw CaptureError(.inputOutput, place == .terminal ? why : "\(why), and no window can be shown: \(reason)")
     }
 
-    private var title: String { "\(camera ?? "Camera") – preview" }
+    private var title: String { "\(chosen.camera ?? "Camera") – preview" }
 }

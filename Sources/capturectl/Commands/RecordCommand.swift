@@ -22,10 +22,10 @@ struct RecordCommand: AsyncParsableCommand {
     func run() async throws {
         let plan = try recording.plan()
         if let rule = try segments.rule() { return try await record(plan, in: rule) }
-        let file = try await plan.open(overwrite: recording.overwrite)
+        let file = try await plan.open()
         let daemon = try await bus.connect()
         let output = try plan.output(file)
-        let session = try await session(plan, output, on: daemon)
+        let session = try await plan.session(with: output, on: daemon)
         var run = SessionRun(session: session, output: output.name, file: file, display: ProgressDisplay())
         run.hasPreRoll = plan.preRoll != nil
         let outcome = try await InlineAgent.during(daemon) { () async throws(CaptureError) in try await run.toTheEnd() }
@@ -36,24 +36,12 @@ struct RecordCommand: AsyncParsableCommand {
         if let error = outcome.error { throw error }
     }
 
-    private func session(
-        _ plan: RecordingPlan,
-        _ output: any CaptureOutput,
-        on daemon: CaptureDaemon
-    ) async throws(CaptureError) -> CaptureSession {
-        let session = try await CaptureSession(on: daemon)
-        for input in plan.inputs { try await session.addInput(input) }
-        try await session.addOutput(output)
-        try await session.apply(plan.settings, to: output.name)
-        return session
-    }
-
     /// Records a movie in segments.
     private func record(_ plan: RecordingPlan, in rule: SegmentRule) async throws {
-        let files = try plan.segmentFiles(segments, overwrite: recording.overwrite)
+        let files = try plan.segmentFiles(segments)
         let output = try plan.output(to: files.first, segments: rule)
         let daemon = try await bus.connect()
-        let session = try await session(plan, output, on: daemon)
+        let session = try await plan.session(with: output, on: daemon)
         let display = ProgressDisplay()
         let isQuiet = json
         let supply = Task { () throws(CaptureError) in

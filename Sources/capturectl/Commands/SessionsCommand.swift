@@ -23,12 +23,7 @@ struct SessionsCommand: AsyncParsableCommand {
             return sessions
         }
         let sessions = SessionPresentation.ordered(found, all: all)
-        if table.json { return Output.print(JSON.array(sessions.map { SessionPresentation.json($0) })) }
-        if sessions.isEmpty {
-            return Output.note(
-                found.isEmpty ? "there is no session" : "no session is running; --all shows those that are over"
-            )
-        }
-        Output.print(SessionPresentation.table(sessions), isWide: table.wide)
+        let none = found.isEmpty ? "there is no session" : "no session is running; --all shows those that are over"
+        table.show(sessions, SessionPresentation.table, { SessionPresentation.json($0) }, ifNone: none)
     }
 }

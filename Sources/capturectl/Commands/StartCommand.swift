@@ -21,13 +21,10 @@ struct StartCommand: AsyncParsableCommand {
 
     func run() async throws {
         let plan = try recording.plan()
-        let file = try await plan.open(overwrite: recording.overwrite)
+        let file = try await plan.open()
         let daemon = try await bus.connect()
-        let session = try await CaptureSession(on: daemon, isAttached: false)
-        for input in plan.inputs { try await session.addInput(input) }
         let output = try plan.output(file)
-        try await session.addOutput(output)
-        try await session.apply(plan.settings, to: output.name)
+        let session = try await plan.session(with: output, on: daemon, isAttached: false)
         let run = SessionRun(session: session, output: output.name, file: file, naming: .whenRunning)
         try await InlineAgent.during(daemon) { () async throws(CaptureError) in try await run.untilRunning() }
         let id = await session.id ?? 0

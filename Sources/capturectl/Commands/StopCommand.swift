@@ -9,10 +9,7 @@ struct StopCommand: AsyncParsableCommand {
 
     @OptionGroup var bus: BusOptions
 
-    @Argument(
-        help: ArgumentHelp("The session's number, as 'start' and 'sessions' print it.", valueName: "id"),
-        completion: .sessions()
-    )
+    @Argument(help: .session, completion: .sessions())
     var id: UInt32?
 
     @Flag(name: .shortAndLong, help: "Stop all your sessions.")

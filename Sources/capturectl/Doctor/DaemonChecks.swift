@@ -99,6 +99,15 @@ struct DaemonChecks {
                 )
             )
         }
+        if !health.profileFault.isEmpty {
+            findings.append(
+                .problem(
+                    "profiles",
+                    "no device gets its saved settings: \(Printable.text(health.profileFault, limit: 1000))",
+                    "capturectl control --save  # keeps the file as profiles.damaged; or repair it, and restart captured"
+                )
+            )
+        }
         let problems = health.configurationProblems
         if problems.isEmpty { findings.append(.fine("configuration", "the configuration has no errors")) }
         for problem in problems {

@@ -51,16 +51,19 @@ extension [Finding] {
     }
 
     var json: JSON {
-        [
-            "healthy": JSON(areWell),
-            "findings": .array(
-                map {
-                    [
-                        "check": JSON($0.check), "state": JSON($0.state.rawValue), "text": JSON($0.text),
-                        "remedy": JSON($0.remedy),
-                    ]
-                }
-            ),
-        ]
+        let findings = map { finding -> JSON in
+            [
+                "check": JSON(finding.check), "state": JSON(finding.state.rawValue), "text": JSON(finding.text),
+                "remedy": JSON(finding.remedy),
+            ]
+        }
+        return ["healthy": JSON(areWell), "findings": .array(findings)]
+    }
+
+    /// The findings with the bridges and the programs that capture.
+    func json(_ states: [BridgeState], _ programs: ProgramPresentation) -> JSON {
+        json.with([
+            "bridges": states.json, "programs": programs.json, "allProgramsSeen": JSON(programs.survey.isWhole),
+        ])
     }
 }

@@ -3,7 +3,6 @@ import CaptureKit
 /// What can be seen of an installation without the daemon.
 struct InstallationChecks {
     let machine: Machine
-    var hasUser: (String) -> Bool = Accounts.hasUser
     var names = AccountNames()
     /// The system's daemon's uid.
     var daemon = Accounts.user(named: Lockdown.account)
@@ -42,7 +41,7 @@ struct InstallationChecks {
         let policies = ["/usr/share/dbus-1/system.d", "/etc/dbus-1/system.d", "/usr/local/share/dbus-1/system.d"]
         file("policy", "the bus's policy", policies.map { $0 + "/org.capturekit.Capture1.conf" })
         file("recorder-unit", "the recorders' unit", units.map { $0 + "/captured-recorder@.service" })
-        if hasUser("captured") {
+        if daemon != nil {
             findings.append(.fine("user", "the daemon's user 'captured' exists"))
         } else {
             findings.append(

@@ -1,3 +1,4 @@
+import CaptureSystem
 import Glibc
 
 /// The parts of the file system that the doctor looks at, below a root that tests choose.
@@ -17,30 +18,18 @@ struct Machine {
 
     /// The names in a folder; none when it cannot be read.
     func names(in folder: String) -> [String] {
-        guard let directory = unsafe opendir(root + folder) else { return [] }
-        defer { unsafe closedir(directory) }
-        var names: [String] = []
-        while let entry = unsafe readdir(directory) {
-            let name = unsafe withUnsafeBytes(of: entry.pointee.d_name) { bytes in
-                unsafe String(decoding: bytes.prefix { $0 != 0 }, as: UTF8.self)
-            }
-            if name != ".", name != ".." { names.append(name) }
-        }
-        return names.sorted()
+        Files.names(in: root + folder).sorted()
     }
 
     /// Where a symbolic link points.
     func link(at path: String) -> String? {
-        unsafe withUnsafeTemporaryAllocation(byteCount: 4096, alignment: 1) { buffer in
-            guard let bytes = unsafe buffer.baseAddress?.assumingMemoryBound(to: CChar.self) else { return nil }
-            let count = unsafe readlink(root + path, bytes, buffer.count)
-            return count < 0 ? nil : unsafe String(decoding: buffer.prefix(count), as: UTF8.self)
-        }
+        Files.link(at: root + path)
     }
 
-    /// The start of a file, at most so many bytes, without white space at its end; empty when it cannot be read.
+    /// The start of a file, at most so many bytes, without white space at its end; empty when it cannot be read. A pipe is
+    /// not waited for.
     func text(of path: String, limit: Int = 4096) -> String {
-        let file = unsafe open(root + path, O_RDONLY | O_CLOEXEC)
+        let file = unsafe open(root + path, O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC)
         guard file >= 0 else { return "" }
         defer { close(file) }
         return unsafe withUnsafeTemporaryAllocation(byteCount: limit, alignment: 1) { buffer in
@@ -55,10 +44,6 @@ struct Machine {
 
 /// Users and groups by name.
 enum Accounts {
-    static func hasUser(_ name: String) -> Bool {
-        user(named: name) != nil
-    }
-
     /// The uid of a name.
     static func user(named name: String) -> UInt32? {
         guard let entry = unsafe getpwnam(name) else { return nil }

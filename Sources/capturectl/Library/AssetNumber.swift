@@ -1,28 +1,26 @@
 import ArgumentParser
 import CaptureKit
 
-/// The id of an asset as it is typed: 32 hexadecimal digits, or the first 6 and more of them.
+/// The id of an asset as it is typed: 32 hexadecimal digits, or the first 6 and more of them; or the 88 that
+/// `library pick --json` prints.
 struct AssetNumber: ExpressibleByArgument, Hashable, Sendable {
     /// The digits in lower case.
     var digits: String
     /// Whether it is a whole id.
     var isWhole: Bool { digits.count == 32 }
+    /// Whether it is the id of something that was picked.
+    var isPicked: Bool { digits.count == 88 }
 
     init?(argument: String) {
         let digits = argument.lowercased()
-        guard (6...32).contains(digits.utf8.count), digits.utf8.allSatisfy({ "0123456789abcdef".utf8.contains($0) })
+        guard (6...32).contains(digits.utf8.count) || digits.utf8.count == 88,
+            digits.utf8.allSatisfy({ "0123456789abcdef".utf8.contains($0) })
         else { return nil }
         self.digits = digits
     }
 
     /// As many as the daemon takes at a time.
     static let most = 1000
-
-    /// Refuses more of them than can be changed at a time.
-    static func check(_ numbers: [AssetNumber]) throws(CaptureError) {
-        guard numbers.count > most else { return }
-        throw CaptureError(.usage, "\(numbers.count) ids are too many: at most \(most) at a time")
-    }
 
     /// What is said of a text that is none.
     static func form(listedBy command: String) -> String {
@@ -34,13 +32,15 @@ struct AssetNumber: ExpressibleByArgument, Hashable, Sendable {
     /// - Parameters:
     ///   - thing: Of what.
     ///   - command: What lists those that there are.
-    /// - Throws: `usage` for one that is none.
+    ///   - limit: How many may be changed at a time.
+    /// - Throws: `usage` for a text that is no id, and for too many ids.
     static func parse(
         _ words: [String],
         of thing: String = "asset",
-        listedBy command: String = "library list"
+        listedBy command: String = "library list",
+        atMost limit: Int = .max
     ) throws(CaptureError) -> [AssetNumber] {
-        try words.map { word throws(CaptureError) in
+        let numbers = try words.map { word throws(CaptureError) in
             guard let number = AssetNumber(argument: word) else {
                 throw CaptureError(
                     .usage,
@@ -49,6 +49,10 @@ struct AssetNumber: ExpressibleByArgument, Hashable, Sendable {
             }
             return number
         }
+        guard numbers.count <= limit else {
+            throw CaptureError(.usage, "\(numbers.count) ids are too many: at most \(limit) at a time")
+        }
+        return numbers
     }
 }
 
@@ -65,16 +69,21 @@ enum AssetFinder {
         in library: MediaLibrary,
         isBinned: Bool = false
     ) async throws(CaptureError) -> [MediaAsset.ID] {
-        let short = Set(numbers.filter { !$0.isWhole })
+        let short = Set(numbers.filter { !$0.isWhole && !$0.isPicked })
         var begun: [MediaAsset.ID] = []
         if !short.isEmpty {
             begun = try await library.ids(beginningWith: short.map(\.digits), isBinned: isBinned)
         }
         var ids: [MediaAsset.ID] = []
         for number in numbers {
-            let id =
-                number.isWhole
-                ? number.digits : try only(begun.filter { $0.hasPrefix(number.digits) }, number, isBinned)
+            let id: MediaAsset.ID
+            if number.isWhole {
+                id = number.digits
+            } else if number.isPicked {
+                id = try only(try await library.fetch(withIDs: [number.digits]).assets.map(\.id), number, isBinned)
+            } else {
+                id = try only(begun.filter { $0.hasPrefix(number.digits) }, number, isBinned)
+            }
             if !ids.contains(id) { ids.append(id) }
         }
         return ids

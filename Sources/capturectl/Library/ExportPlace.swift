@@ -1,7 +1,7 @@
 import CaptureKit
 import Glibc
 
-/// Where an asset lies in an export: three names in a folder that belong together.
+/// Where an asset lies in an export: names in a folder that belong together.
 struct ExportPlace {
     /// The folder, by year and month in UTC.
     var folder: String
@@ -9,6 +9,11 @@ struct ExportPlace {
     var file: String
     /// The name of the original, where there is an edit.
     var original: String
+    /// The names of what a photo may have inside.
+    private let inner: [InnerPart: String]
+
+    /// The name of what a photo has inside.
+    func name(of part: InnerPart) -> String { inner[part] ?? file + part.ending }
 
     /// The name of the facts.
     var sidecar: String { file + ".json" }
@@ -35,6 +40,11 @@ struct ExportPlace {
         while stem.utf8.count + suffix.utf8.count + ending.utf8.count > 235, !stem.isEmpty { stem.removeLast() }
         file = stem + suffix + ending
         original = stem + suffix + ".original" + ending
+        inner = Dictionary(
+            uniqueKeysWithValues: InnerPart.allCases.map { part in
+                (part, stem + suffix + (ending.lowercased() == part.ending ? ".inside" : "") + part.ending)
+            }
+        )
     }
 
     /// The asset's name as one that a file can have in any folder.

@@ -1,6 +1,31 @@
 import CaptureKit
 import Glibc
 
+/// What a photo's file may have inside, as a part of its asset.
+enum InnerPart: CaseIterable, Sendable {
+    /// The JPEG of a raw photo.
+    case jpeg
+    /// The movie of a live photo.
+    case movie
+
+    /// In a sentence.
+    var word: String { self == .jpeg ? "JPEG" : "movie" }
+    /// The photo that has it, in a sentence.
+    var owner: String { self == .jpeg ? "raw photo" : "live photo" }
+    /// Of its file's name.
+    var ending: String { self == .jpeg ? ".jpg" : ".mp4" }
+
+    /// Takes it out of a file; `nil` for one that does not have it.
+    ///
+    /// - Throws: `badData` for a file that says something impossible of it, `inputOutput` when it cannot be read.
+    func bytes(of file: Descriptor) throws(CaptureError) -> [UInt8]? {
+        switch self {
+        case .jpeg: try EmbeddedJPEG(file: file)?.bytes
+        case .movie: try MotionPhoto(file: file)?.movie
+        }
+    }
+}
+
 /// What is to be exported of an asset: its facts and its open contents.
 struct ExportSource {
     /// As it is exported: as one without an edit where the edit or the original cannot be had.
@@ -9,6 +34,8 @@ struct ExportSource {
     let content: Descriptor
     /// As it was added, where there is an edit.
     private(set) var original: Descriptor?
+    /// What it has inside as a photo, where that is to be written, too.
+    private(set) var inner: (part: InnerPart, bytes: [UInt8])?
     /// What is left out, and why; `nil` where nothing is.
     private(set) var loss: Loss?
 
@@ -22,6 +49,8 @@ struct ExportSource {
     struct Hashes {
         var current: String
         var original: String?
+        /// Of what is inside.
+        var inner: String?
     }
 
     /// Opens the contents.
@@ -62,6 +91,13 @@ struct ExportSource {
         }
     }
 
+    /// Takes a part out of a photo, as it was added.
+    ///
+    /// - Throws: As `InnerPart.bytes`.
+    mutating func take(_ part: InnerPart) throws(CaptureError) {
+        if let bytes = try part.bytes(of: original ?? content) { inner = (part, bytes) }
+    }
+
     /// Reads the contents.
     ///
     /// - Throws: `badData` when one is not what was added; `inputOutput` when it cannot be read.
@@ -73,6 +109,7 @@ struct ExportSource {
             try ExportSource.check(hash, asset.originalSHA256)
             hashes.original = hash
         }
+        if let inner { hashes.inner = try FileHash.digits(of: inner.bytes) }
         return hashes
     }
 

@@ -1,4 +1,5 @@
 import CaptureKit
+import CaptureSystem
 import Glibc
 
 /// Copies contents that are open, and tells what they are.
@@ -23,17 +24,11 @@ enum FileCopy {
                 throw CaptureError(.inputOutput, "the content cannot be read: \(error)")
             }
             if count == 0 { return try hash.digits() }
-            let failure = unsafe bytes.withUnsafeBytes { buffer -> CaptureError? in
-                let piece = unsafe UnsafeRawBufferPointer(rebasing: buffer[..<count])
-                do throws(CaptureError) {
-                    unsafe try hash.add(piece)
-                    if let target { unsafe try write(piece, to: target) }
-                    return nil
-                } catch {
-                    return error
-                }
+            try unsafe bytes.withUnsafeBufferPointer { (bytes) throws(CaptureError) in
+                let piece = unsafe UnsafeRawBufferPointer(UnsafeBufferPointer(rebasing: bytes[..<count]))
+                try unsafe hash.add(piece)
+                if let target { try unsafe write(piece, to: target) }
             }
-            if let failure { throw failure }
         }
     }
 
@@ -69,7 +64,7 @@ enum FileCopy {
         let code = errno
         return CaptureError(
             .inputOutput,
-            "\(Printable.text(path, limit: 1000)) \(what): \(unsafe String(cString: strerror(code)))",
+            "\(Printable.text(path, limit: 1000)) \(what): \(SystemError.text(of: code))",
             errno: code
         )
     }

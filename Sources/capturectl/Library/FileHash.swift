@@ -31,5 +31,14 @@ import CaptureKit
         return String(decoding: digest.flatMap { [signs[Int($0 >> 4)], signs[Int($0 & 15)]] }, as: UTF8.self)
     }
 
+    /// That of all bytes at once.
+    static func digits(of bytes: [UInt8]) throws(CaptureError) -> String {
+        var hash = try FileHash()
+        try unsafe bytes.withUnsafeBufferPointer { (bytes) throws(CaptureError) in
+            try unsafe hash.add(UnsafeRawBufferPointer(bytes))
+        }
+        return try hash.digits()
+    }
+
     private static var failure: CaptureError { CaptureError(.internalFault, "libcrypto makes no SHA-256") }
 }

@@ -70,13 +70,19 @@ struct ImportPlan: Sendable {
         }
         let files = Set(names.filter { MediaFolder.kind(of: folder + "/" + $0) == S_IFREG }.map(FileName.init))
         let (sidecars, others) = facts(in: folder, files, isTop: isTop)
-        // What stands for an edit's original comes with the edited file.
+        // What stands for an edit's original comes with the edited file, and what a photo has inside, as it was exported,
+        // with the photo.
         let originals = Set(sidecars.values.compactMap { $0.original.map { FileName($0.file) } })
+        let inner = sidecars.values.flatMap { sidecar in InnerPart.allCases.compactMap { sidecar[$0] } }
+        let insides = inner.filter { inside in
+            files.contains(FileName(inside.file)) && FileCopy.hash(of: folder + "/" + inside.file) == inside.sha256
+        }
+        let parts = originals.union(insides.map { FileName($0.file) })
         for name in names {
             let path = folder + "/" + name
             let file = FileName(name)
             if files.contains(file) {
-                guard !others.contains(file), !originals.contains(file) || sidecars[file] != nil else { continue }
+                guard !others.contains(file), !parts.contains(file) || sidecars[file] != nil else { continue }
                 if name.hasPrefix("."), sidecars[file] == nil {
                     ignored += 1
                 } else {

@@ -7,7 +7,7 @@ enum LibraryRun {
     /// Runs `body` with the library.
     static func during<Result: Sendable>(
         _ bus: BusOptions,
-        pictures: TerminalPictures? = PictureOptions.shown(.auto),
+        pictures: PictureOptions.Choice = .auto,
         _ body: (MediaLibrary) async throws(CaptureError) -> Result
     ) async throws(CaptureError) -> Result {
         let daemon = try await bus.connect()

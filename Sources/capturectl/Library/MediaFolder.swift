@@ -90,18 +90,14 @@ enum MediaFolder {
         return nil
     }
 
-    /// Writes a file that is not there yet, on disk when this returns.
-    static func write(_ bytes: [UInt8], to path: String) throws(CaptureError) {
-        let file = try OutputFile(creating: path)
-        let failure = unsafe bytes.withUnsafeBytes { buffer -> CaptureError? in
-            do throws(CaptureError) {
-                unsafe try FileCopy.write(buffer, to: file.descriptor)
-                return nil
-            } catch {
-                return error
-            }
+    /// Writes a file, on disk when this returns.
+    ///
+    /// - Parameter overwrite: Whether one that is there is replaced, instead of being an error.
+    static func write(_ bytes: [UInt8], to path: String, overwrite: Bool = false) throws(CaptureError) {
+        let file = try OutputFile(creating: path, overwrite: overwrite)
+        try unsafe bytes.withUnsafeBufferPointer { (bytes) throws(CaptureError) in
+            try unsafe FileCopy.write(UnsafeRawBufferPointer(bytes), to: file.descriptor)
         }
-        if let failure { throw failure }
         try FileCopy.sync(file.descriptor, path)
         try file.keep()
     }

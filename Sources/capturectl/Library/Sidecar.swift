@@ -43,9 +43,19 @@ struct Sidecar: Codable, Equatable {
     var current: Content
     /// As it was added, where there is an edit.
     var original: Content?
+    /// The JPEG that a raw photo has inside, where an export wrote it, too.
+    var jpeg: Content?
+    /// The movie that a live photo has inside, where an export wrote it, too.
+    var movie: Content?
     var albums: [Album]
 
-    init(_ asset: MediaAsset, current: Content, original: Content?, albums: [Album]) {
+    init(
+        _ asset: MediaAsset,
+        current: Content,
+        original: Content?,
+        inner: (part: InnerPart, content: Content)?,
+        albums: [Album]
+    ) {
         id = asset.id
         kind = asset.kind.rawValue
         name = asset.name
@@ -65,6 +75,13 @@ struct Sidecar: Codable, Equatable {
         self.current = current
         self.original = original
         self.albums = albums
+        if let inner { self[inner.part] = inner.content }
+    }
+
+    /// What the photo has inside, where an export wrote it.
+    subscript(part: InnerPart) -> Content? {
+        get { part == .jpeg ? jpeg : movie }
+        set { if part == .jpeg { jpeg = newValue } else { movie = newValue } }
     }
 
     /// What `library import` says of the file.

@@ -1,4 +1,5 @@
 import CaptureKit
+import CaptureSystem
 import Glibc
 
 /// Turns the lockdown on and off: installs or removes a udev rule and a setting of the daemon's service, so that only the
@@ -93,8 +94,9 @@ struct Lockdown {
         }
         try tools.check()
         let (rule, setting) = (try read(Lockdown.rule), try read(Lockdown.setting))
-        try place(setting, as: Lockdown.setting)
-        try place(rule, as: Lockdown.rule)
+        let wasLocked = isOn && status().openNodes.isEmpty
+        try file(Lockdown.setting).write(Array(setting.utf8))
+        try file(Lockdown.rule).write(Array(rule.utf8))
         try tools.reload()
         // The daemon has its own names of all nodes before the others lose theirs.
         try tools.nodes("prepare")
@@ -117,6 +119,7 @@ struct Lockdown {
             )
         }
         if let fault = now.faults.first { throw CaptureError(.inputOutput, "the rule is in its place, but \(fault)") }
+        if !wasLocked { tools.refreshSound() }
         return now
     }
 
@@ -125,11 +128,8 @@ struct Lockdown {
     /// - Throws: `.unreachable` when udev does not run, `.inputOutput` with the node that stayed the daemon's.
     func turnOff() throws(CaptureError) -> LockdownStatus {
         try tools.check()
-        for part in [Lockdown.rule, Lockdown.setting] {
-            if unsafe unlink(machine.root + part.place) != 0, errno != ENOENT {
-                throw Lockdown.failure("remove", part, errno)
-            }
-        }
+        let wasLocked = isOn || machine.lockdownNodes.contains { $0.path.hasPrefix(Lockdown.hidden) }
+        for part in [Lockdown.rule, Lockdown.setting] { try file(part).remove() }
         try tools.reload()
         try tools.nodes("restore")
         if seesHidden() == true { try tools.showDaemon("/dev/snd") }
@@ -138,9 +138,10 @@ struct Lockdown {
         for node in machine.lockdownNodes where machine.access(to: node.path).map({ $0.owner == daemon }) == true {
             // udev changes the owner where a rule names one alone, and none does now.
             if unsafe chown(machine.root + node.path, 0, gid_t.max) != 0 {
-                throw CaptureError(.inputOutput, "\(node.path) cannot be given back: \(Lockdown.text(errno))")
+                throw CaptureError(.inputOutput, "\(node.path) cannot be given back: \(SystemError.text(of: errno))")
             }
         }
+        if wasLocked { tools.refreshSound() }
         return status()
     }
 
@@ -150,6 +151,8 @@ struct Lockdown {
         if now.isWhole { return now }
         return now.isOn ? try turnOn() : try turnOff()
     }
+
+    private func file(_ part: Part) -> SystemFile { SystemFile(machine: machine, path: part.place) }
 
     private func read(_ part: Part) throws(CaptureError) -> String {
         let template = "\(templates)/\(part.template)"
@@ -168,38 +171,9 @@ struct Lockdown {
         return text + "\n"
     }
 
-    /// Writes the file beside its place and moves it there, so that nobody ever reads half of it.
-    private func place(_ text: String, as part: Part) throws(CaptureError) {
-        let target = machine.root + part.place
-        let folder = String(target[..<(target.lastIndex(of: "/") ?? target.startIndex)])
-        if unsafe mkdir(folder, 0o755) != 0, errno != EEXIST {
-            throw Lockdown.failure("make the folder of", part, errno)
-        }
-        let fresh = target + ".new"
-        _ = unsafe unlink(fresh)
-        let file = unsafe open(fresh, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0o644)
-        guard file >= 0 else { throw Lockdown.failure("write", part, errno) }
-        var bytes = text
-        let count = bytes.withUTF8 { unsafe write(file, $0.baseAddress, $0.count) }
-        let isWhole = count == bytes.utf8.count && fchmod(file, 0o644) == 0 && fsync(file) == 0
-        let code = count >= 0 && count < bytes.utf8.count ? ENOSPC : errno
-        close(file)
-        guard isWhole, unsafe rename(fresh, target) == 0 else {
-            let code = isWhole ? errno : code
-            _ = unsafe unlink(fresh)
-            throw Lockdown.failure("write", part, code)
-        }
-    }
-
     /// What this program was installed below.
-    private static var prefix: String {
+    static var prefix: String {
         let own = Machine().link(at: "/proc/self/exe") ?? "/usr/bin/capturectl"
         return own.split(separator: "/").dropLast(2).map { "/" + $0 }.joined()
     }
-
-    private static func failure(_ action: String, _ part: Part, _ code: Int32) -> CaptureError {
-        CaptureError(.inputOutput, "cannot \(action) \(part.place): \(text(code))", errno: code)
-    }
-
-    private static func text(_ code: Int32) -> String { unsafe String(cString: strerror(code)) }
 }

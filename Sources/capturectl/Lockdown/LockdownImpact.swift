@@ -18,11 +18,12 @@ struct LockdownImpact {
             case .opener: "cameras and microphones that it opens itself"
             }
         }
-        var keeps: String {
+        /// By which interfaces it captures, if its file does not tell.
+        var uses: [Bridge] {
             switch self {
-            case .server: "playback"
-            case .browser: "everything else, including sound"
-            case .opener: "everything else"
+            case .server: []
+            case .browser: [.v4l2, .pulse]
+            case .opener: [.v4l2, .alsa]
             }
         }
     }
@@ -42,6 +43,9 @@ struct LockdownImpact {
         )
     }()
 
+    /// Whether many people capture with a program of that name.
+    static func isKnown(_ name: String) -> Bool { known[String(name.prefix(15))] != nil }
+
     /// A running program that loses something, once per user.
     private struct Row: Hashable {
         var name: String
@@ -51,11 +55,13 @@ struct LockdownImpact {
     /// Who has a node now.
     var holders: [NodeHolder]
     private let rows: [(row: Row, count: Int, way: Way)]
+    private let programs: ProgramPresentation
     private let names: AccountNames
 
-    init(_ machine: Machine, daemon: UInt32?, names: AccountNames = AccountNames()) {
-        self.names = names
-        holders = machine.holders(of: machine.lockdownNodes.map(\.path)).filter { $0.user != daemon }
+    /// - Parameter programs: The installed programs, and how they come to captured once it is on.
+    init(_ machine: Machine, daemon: UInt32?, programs: ProgramPresentation, names: AccountNames = AccountNames()) {
+        (self.programs, self.names) = (programs, names)
+        holders = LockdownImpact.holders(machine, daemon: daemon)
         var counts: [Row: Set<Int>] = [:]
         for process in machine.processes(named: Set(LockdownImpact.known.keys)) {
             counts[Row(name: process.name, user: process.user), default: []].insert(process.process)
@@ -68,12 +74,34 @@ struct LockdownImpact {
             .sorted { ($0.row.name, $0.row.user) < ($1.row.name, $1.row.user) }
     }
 
+    /// Who has a node open that the lockdown is about, beside the daemon.
+    static func holders(_ machine: Machine, daemon: UInt32?) -> [NodeHolder] {
+        machine.holders(of: machine.lockdownNodes.map(\.path)).filter { $0.user != daemon }
+    }
+
+    /// How a running program captures afterwards.
+    private func afterwards(_ row: Row, _ way: Way) -> String {
+        if way == .server {
+            let serves = programs.states.isOn(.pipewire) && row.name != "pulseaudio" && !row.name.hasPrefix("jack")
+            return serves
+                ? "plays, and its programs capture by the PipeWire bridge" : "plays, and its programs don't capture"
+        }
+        // The kernel's name of a process has 15 characters.
+        let program =
+            programs.survey.programs.first { $0.names.contains { $0.prefix(15) == row.name } }
+            ?? CaptureProgram(names: [row.name], path: "", uses: way.uses, obstacle: nil)
+        let served = program.uses.filter { programs.way(program, $0).isServed }.map(\.title)
+        if let obstacle = program.obstacle, served.isEmpty { return "doesn't capture: \(obstacle.text)" }
+        if served.isEmpty { return "doesn't capture" }
+        return "captures by \(served.joined(separator: ", ")), when started again"
+    }
+
     /// What stops: for each running program, and for programs that may be started.
     var text: String {
-        var table = Table(["RUNNING NOW", "OF", "LOSES", "KEEPS"])
+        var table = Table(["RUNNING NOW", "OF", "LOSES", "AFTERWARDS"])
         for (row, count, way) in rows.prefix(40) {
             let times = count > 1 ? " (\(count) times)" : ""
-            table.add([row.name + times, names.user(row.user), way.loses, way.keeps])
+            table.add([row.name + times, names.user(row.user), way.loses, afterwards(row, way)])
         }
         let rest = rows.count > 40 ? "and \(rows.count - 40) more\n" : ""
         let now = rows.isEmpty ? "No running program is known to capture.\n" : table.text + rest
@@ -81,7 +109,8 @@ struct LockdownImpact {
             Only captured will be able to open the cameras and microphones of this machine.
             \(now)For all programs, running or started later:
               PipeWire, WirePlumber and PulseAudio lose cameras and microphones, and so do programs that capture through
-                them, such as browsers and the desktop's camera portal; playback continues
+                them, unless the PipeWire bridge is on; playback continues
+              programs that come by the desktop's camera portal, as browsers can, lose cameras even with that bridge
               users' programs can open no capture node and feed no virtual camera (v4l2loopback); root's programs still can
               programs that capture through captured continue
             'capturectl lockdown off' undoes it.

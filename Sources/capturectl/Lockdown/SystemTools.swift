@@ -14,6 +14,8 @@ protocol LockdownTools {
     func nodes(_ action: String) throws(CaptureError)
     /// Has the running daemon see a folder of the machine's as its `/dev/snd`; what it has open stays open.
     func showDaemon(_ folder: String) throws(CaptureError)
+    /// Has PipeWire find the microphones anew that are there now, for those who are logged in.
+    func refreshSound()
 }
 
 /// udev by udevadm(8), systemd by systemctl(1). Thread-bound.
@@ -21,7 +23,7 @@ struct SystemTools: LockdownTools {
     /// What captured is installed below.
     let prefix: String
     private static let udevadm = "/usr/bin/udevadm"
-    private static let systemctl = "/usr/bin/systemctl"
+    static let systemctl = "/usr/bin/systemctl"
 
     func check() throws(CaptureError) {
         guard unsafe access("/run/udev/control", F_OK) == 0, unsafe access(SystemTools.udevadm, X_OK) == 0 else {
@@ -53,6 +55,15 @@ struct SystemTools: LockdownTools {
         try run(SystemTools.udevadm, "settle", "--timeout=60")
     }
 
+    /// A session manager looks for a card's microphones once. It would go on to offer, and to prefer, one that is hidden.
+    func refreshSound() {
+        for user in users {
+            // A pattern: where none runs there is nothing to say.
+            let words = ["--quiet", "--user", "--machine=\(user)@.host", "try-restart", "wireplumber*.service"]
+            try? run(SystemTools.systemctl, words)
+        }
+    }
+
     private func trigger(_ subsystems: [String], _ names: [String]) throws(CaptureError) {
         let matches = subsystems.map { "--subsystem-match=\($0)" } + names.map { "--sysname-match=\($0)" }
         // As if they had just been plugged in: what their group is without the lockdown is decided then alone.
@@ -62,7 +73,7 @@ struct SystemTools: LockdownTools {
     private func run(_ program: String, _ arguments: String...) throws(CaptureError) { try run(program, arguments) }
 
     /// Runs a program to its end. Its output goes to standard error.
-    private func run(_ program: String, _ arguments: [String]) throws(CaptureError) {
+    func run(_ program: String, _ arguments: [String]) throws(CaptureError) {
         let command = "\(program) \(arguments.joined(separator: " "))"
         let child: Int32
         do throws(SystemError) {

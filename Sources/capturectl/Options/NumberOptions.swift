@@ -37,6 +37,16 @@ enum NumberOptions {
         return numbers
     }
 
+    /// The size of a picture, as in `1920x1080`.
+    ///
+    /// - Throws: `usage` for anything else.
+    static func size(_ text: String) throws -> PictureSize {
+        guard let size = PictureSize(text) else {
+            throw CaptureError(.usage, "give a width and a height of 1 to 65535 pixels, as in 1920x1080")
+        }
+        return size
+    }
+
     /// Bytes as a person types them: `65536`, `500M`, `1.5G`.
     ///
     /// - Throws: `usage` for anything else.

@@ -4,7 +4,7 @@ import CaptureKit
 import FoundationEssentials
 import Synchronization
 
-/// Whether and how a list of assets on a terminal shows pictures.
+/// Whether and how a terminal shows pictures: of assets to pick, and of the camera.
 struct PictureOptions: ParsableArguments {
     /// What can be chosen.
     enum Choice: String, ExpressibleByArgument, CaseIterable {
@@ -17,17 +17,13 @@ struct PictureOptions: ParsableArguments {
 
     @Option(
         help: ArgumentHelp(
-            "How to show pictures when you pick from the library: kitty, iterm, sixel, none, or auto to ask the "
-                + "terminal.",
+            "How to show pictures on the terminal: kitty, iterm, sixel, none, or auto to ask the terminal.",
             valueName: "way"
         )
     )
     var pictures: Choice = .auto
 
-    /// What shows pictures; `nil` for none.
-    var shown: TerminalPictures? { PictureOptions.shown(pictures) }
-
-    /// The same of a choice.
+    /// What shows the library's pictures; `nil` for none.
     static func shown(_ choice: Choice) -> TerminalPictures? {
         guard choice != .none else { return nil }
         let found = Found(TerminalGraphics(rawValue: choice.rawValue))

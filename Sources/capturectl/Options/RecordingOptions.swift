@@ -43,6 +43,8 @@ struct RecordingOptions: ParsableArguments {
 
     @OptionGroup var limits: LimitOptions
 
+    @OptionGroup var writing: FileOptions
+
     @Option(
         parsing: .unconditional,
         help: ArgumentHelp(
@@ -90,26 +92,17 @@ struct RecordingOptions: ParsableArguments {
     )
     var encoderPreset = "auto"
 
-    @Option(
-        help: ArgumentHelp("The camera's exact format, as in YUYV:1280x720@30.", valueName: "format"),
-        completion: .videoFormats
-    )
+    @Option(help: .videoFormat, completion: .videoFormats)
     var videoFormat: String?
 
-    @Option(
-        help: ArgumentHelp("The microphone's exact format, as in S16_LE:48000x2.", valueName: "format"),
-        completion: .audioFormats
-    )
+    @Option(help: .audioFormat, completion: .audioFormats)
     var audioFormat: String?
 
     @OptionGroup var turn: TurnOptions
 
     @OptionGroup var sound: SoundOptions
 
-    @Flag(
-        name: [.customShort("y"), .long],
-        help: "Replace the file if it exists; for a symbolic link, replace the file that it points to."
-    )
+    @Flag(name: [.customShort("y"), .long], help: .overwriting)
     var overwrite = false
 
     @OptionGroup var saving: SavingOptions
@@ -152,17 +145,10 @@ struct RecordingPlan {
     let place: RecordingPlace
     let format: FileFormat
     let inputs: [CaptureDeviceInput]
-    private let videoCodec: String
-    private let audioCodec: String
-    private let bitRate: Int
-    private let quality: Int
-    private let encoderPreset: String
-    private let duration: Double?
-    private let limits: LimitOptions
+    private let options: RecordingOptions
+    private let tags: [FileTag: String]
     /// How much is kept in memory until the movie begins; `nil` for one that begins at once.
     let preRoll: Duration?
-    /// Whether the movie has a track of metadata.
-    private let hasMetadata: Bool
     /// What becomes of pictures and sound on their way into it.
     let settings: ConnectionSettings
 
@@ -176,17 +162,12 @@ struct RecordingPlan {
         place = try options.saving.place(file: options.file, overwrite: options.overwrite)
         try place.requireExtension(options.format, example: "mkv")
         format = try FileFormat.recording(options.format, path: place.name)
-        videoCodec = options.videoCodec
-        audioCodec = options.audioCodec
-        bitRate = options.bitRate
-        quality = options.quality
-        encoderPreset = options.encoderPreset
-        duration = options.duration
-        limits = options.limits
-        try limits.check()
+        self.options = options
+        try options.limits.check()
+        try options.writing.check(format)
+        tags = try options.writing.tags(format)
         preRoll = try RecordingPlan.preRoll(options, format)
-        hasMetadata = options.metadata
-        guard format.kind == .movie || !hasMetadata else {
+        guard format.kind == .movie || !options.metadata else {
             throw CaptureError(.usage, "--metadata is for movies, such as drive.mkv")
         }
         var settings = try options.turn.settings()
@@ -219,10 +200,7 @@ struct RecordingPlan {
             inputs.append(try InputOptions.camera(options.camera, options.preset, options.videoFormat))
         }
         if options.microphone != "none" {
-            let request = try options.audioFormat.map { text throws(CaptureError) in try AudioFormatRequest(text: text)
-            }
-            try InputOptions.check(options.microphone, "--microphone")
-            inputs.append(.microphone(options.microphone, request: request ?? AudioFormatRequest()))
+            inputs.append(try InputOptions.microphone(options.microphone, options.audioFormat))
         }
         if inputs.isEmpty { throw CaptureError(.usage, "nothing to record: --camera and --microphone are both none") }
         self.inputs = inputs
@@ -245,9 +223,22 @@ struct RecordingPlan {
     }
 
     /// The file to write, opened; `nil` for a recording into the library.
-    func open(overwrite: Bool) async throws(CaptureError) -> OutputFile? {
+    func open() async throws(CaptureError) -> OutputFile? {
         guard let path = place.path else { return nil }
-        return try await Destination.open(path, overwrite: overwrite)
+        return try await Destination.open(path, overwrite: options.overwrite)
+    }
+
+    /// A session of the inputs with an output.
+    func session(
+        with output: any CaptureOutput,
+        on daemon: CaptureDaemon,
+        isAttached: Bool = true
+    ) async throws(CaptureError) -> CaptureSession {
+        let session = try await CaptureSession(on: daemon, isAttached: isAttached)
+        for input in inputs { try await session.addInput(input) }
+        try await session.addOutput(output)
+        try await session.apply(settings, to: output.name)
+        return session
     }
 
     /// The output that goes to its place.
@@ -261,24 +252,27 @@ struct RecordingPlan {
             return try SoundFileOutput(
                 toLibrary: destination,
                 format: format.name,
-                duration: duration,
-                maxFileSize: limits.maxSize,
-                minFreeSpace: limits.minFree
+                duration: options.duration,
+                maxFileSize: options.limits.maxSize,
+                minFreeSpace: options.limits.minFree,
+                tags: tags
             )
         default:
             return try MovieFileOutput(
                 toLibrary: destination,
                 format: format.name,
-                videoCodec: videoCodec,
-                audioCodec: audioCodec,
-                bitRate: bitRate,
-                quality: quality,
-                encoderPreset: encoderPreset,
-                duration: duration,
-                maxFileSize: limits.maxSize,
-                minFreeSpace: limits.minFree,
+                videoCodec: options.videoCodec,
+                audioCodec: options.audioCodec,
+                bitRate: options.bitRate,
+                quality: options.quality,
+                encoderPreset: options.encoderPreset,
+                duration: options.duration,
+                maxFileSize: options.limits.maxSize,
+                minFreeSpace: options.limits.minFree,
                 preRoll: preRoll,
-                hasMetadata: hasMetadata
+                hasMetadata: options.metadata,
+                fragmentInterval: options.writing.fragmentInterval,
+                tags: tags
             )
         }
     }
@@ -286,17 +280,17 @@ struct RecordingPlan {
     /// The files of a movie in segments.
     ///
     /// - Throws: `usage` for a recording that cannot be one.
-    func segmentFiles(_ options: SegmentOptions, overwrite: Bool) throws(CaptureError) -> SegmentFiles {
+    func segmentFiles(_ segments: SegmentOptions) throws(CaptureError) -> SegmentFiles {
         guard let path = place.path, format.kind == .movie else {
             throw CaptureError(.usage, "segments are for movies in files, such as lecture.mkv")
         }
-        if overwrite {
+        if options.overwrite {
             throw CaptureError(
                 .usage,
                 "--overwrite does not go with segments: their numbers continue after the highest in the folder"
             )
         }
-        return try SegmentFiles(path, keeping: options.retention)
+        return try SegmentFiles(path, keeping: segments.retention)
     }
 
     /// The output that writes to a file.
@@ -306,25 +300,28 @@ struct RecordingPlan {
             try SoundFileOutput(
                 file: file,
                 format: format.name,
-                duration: duration,
-                maxFileSize: limits.maxSize,
-                minFreeSpace: limits.minFree
+                duration: options.duration,
+                maxFileSize: options.limits.maxSize,
+                minFreeSpace: options.limits.minFree,
+                tags: tags
             )
         default:
             try MovieFileOutput(
                 file: file,
                 format: format.name,
-                videoCodec: videoCodec,
-                audioCodec: audioCodec,
-                bitRate: bitRate,
-                quality: quality,
-                encoderPreset: encoderPreset,
-                duration: duration,
-                maxFileSize: limits.maxSize,
-                minFreeSpace: limits.minFree,
+                videoCodec: options.videoCodec,
+                audioCodec: options.audioCodec,
+                bitRate: options.bitRate,
+                quality: options.quality,
+                encoderPreset: options.encoderPreset,
+                duration: options.duration,
+                maxFileSize: options.limits.maxSize,
+                minFreeSpace: options.limits.minFree,
                 segments: segments,
                 preRoll: preRoll,
-                hasMetadata: hasMetadata
+                hasMetadata: options.metadata,
+                fragmentInterval: options.writing.fragmentInterval,
+                tags: tags
             )
         }
     }
@@ -344,5 +341,12 @@ enum InputOptions {
         guard let format else { return .camera(id, request: preset.map(\.request)) }
         if preset != nil { throw CaptureError(.usage, "give either --preset or --video-format, not both") }
         return .camera(id, request: try VideoFormatRequest(text: format))
+    }
+
+    /// A microphone with an exact format, or the default one.
+    static func microphone(_ id: String?, _ format: String?) throws(CaptureError) -> CaptureDeviceInput {
+        let request = try format.map { text throws(CaptureError) in try AudioFormatRequest(text: text) }
+        try check(id, "--microphone")
+        return .microphone(id, request: request ?? AudioFormatRequest())
     }
 }

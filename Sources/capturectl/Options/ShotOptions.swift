@@ -28,7 +28,8 @@ struct ShotOptions: ParsableArguments {
 
     @Option(
         help: ArgumentHelp(
-            "Write the same picture into this file, too, in the format of its extension: a jpg beside a dng.",
+            "Write the same picture into this file, too, in the format of its extension: a jpg beside a dng. "
+                + "With --to-library: jpg, which the asset, a dng, has inside.",
             valueName: "file"
         ),
         completion: .file()
@@ -55,17 +56,39 @@ struct ShotOptions: ParsableArguments {
 
     /// The settings of pictures in the given format.
     ///
+    /// - Parameter place: Where they go: the library keeps both formats of a picture in one file.
     /// - Throws: `usage`, for a value out of range and for a second file whose format cannot be told.
-    func settings(format: String, quality: Int) throws -> PhotoSettings {
+    func settings(format: String, quality: Int, to place: RecordingPlace) throws -> PhotoSettings {
         try NumberOptions.check(burst, "--burst", 1...PhotoSettings.longestBurst)
         var settings = PhotoSettings(format: format, quality: quality, burst: burst ?? 1)
         settings.bracket = bracket ?? []
         settings.flash = flash
+        if case .library(let destination) = place { settings.library = destination }
         if let with {
-            try RecordingPlace.file(with).requireExtension(nil, example: "jpg")
-            settings.companion = try FileFormat.photo(nil, path: with).name
+            switch place {
+            case .file:
+                try RecordingPlace.file(with).requireExtension(nil, example: "jpg")
+                settings.companion = try FileFormat.photo(nil, path: with).name
+            case .library:
+                guard FileFormat.fileExtension(of: with) == nil else {
+                    throw CaptureError(
+                        .usage,
+                        "the media library keeps one file of a photo; give --with jpg for a dng with a jpeg inside"
+                    )
+                }
+                settings.companion = try FileFormat.photo(with, path: "").name
+            }
         }
         return settings
+    }
+
+    /// The format of a picture for which neither an option nor a name tells one; `nil` for the usual.
+    func format(in place: RecordingPlace) -> String? {
+        guard case .library(let destination) = place, with != nil,
+            FileFormat.fileExtension(of: destination.name) == nil
+        else { return nil }
+        // The only one that can have another inside.
+        return "dng"
     }
 }
 

@@ -1,12 +1,12 @@
 import CaptureAgent
 import CaptureKit
 
-/// Has a person at a desktop pick from the media library, in a window. Thread-safe; one window stands at a time, the next
-/// waits its turn.
-actor DesktopPicker {
+/// Has a person at a desktop pick from the media library or take something new, in a window. Thread-safe; one window
+/// stands at a time, the next waits its turn.
+struct DesktopPicker: Sendable {
     private let find: @Sendable () throws(CaptureError) -> String
     private let failed: @Sendable (CaptureError) -> Void
-    private var turn: Task<PromptAnswer, Never>?
+    private let turns = PromptTurns()
 
     /// - Parameters:
     ///   - find: Where the program lies that shows the window.
@@ -24,41 +24,29 @@ actor DesktopPicker {
     /// Gets ready to ask: a picker for `PromptAgent`.
     ///
     /// - Throws: `nobodyToAsk` when no window can be shown here.
-    nonisolated func begin(_ request: PickRequest, _ browser: PickBrowser) async throws(CaptureError)
-        -> PromptAgent.Picking
-    {
+    func begin(_ request: PickRequest, _ browser: PickBrowser) async throws(CaptureError) -> PromptAgent.Picking {
         do throws(CaptureError) {
             let process = try PickerProcess(try find())
             try await process.ready()
+            if request.purpose == .take {
+                let conversation = TakingConversation(request, on: browser.daemon, process)
+                return { await turns.take { await hold(conversation.run) } }
+            }
             let conversation = PickerConversation(request: request, browser: browser, process: process)
-            return { await self.inTurn { await self.hold(conversation) } }
+            return { await turns.take { await hold(conversation.run) } }
         } catch {
             if !Task.isCancelled { failed(error) }
             throw error
         }
     }
 
-    private nonisolated func hold(_ conversation: PickerConversation) async -> PromptAnswer {
+    private func hold(_ converse: @Sendable () async throws(CaptureError) -> PromptAnswer) async -> PromptAnswer {
         do throws(CaptureError) {
-            return try await conversation.run()
+            return try await converse()
         } catch {
             if Task.isCancelled { return .withdrawn }
             failed(error)
             return .dismissed
-        }
-    }
-
-    private func inTurn(_ converse: @escaping @Sendable () async -> PromptAnswer) async -> PromptAnswer {
-        let before = turn
-        let task = Task { () -> PromptAnswer in
-            _ = await before?.value
-            return await converse()
-        }
-        turn = task
-        return await withTaskCancellationHandler {
-            await task.value
-        } onCancel: {
-            task.cancel()
         }
     }
 }

@@ -24,6 +24,8 @@ struct PickerConversation: Sendable {
             case .unable(let message): throw CaptureError(.inputOutput, Printable.text(message, limit: 300))
             case .picked(let picked, let dropped): return .picked(PickedAssets(picked, dropped: dropped))
             case .closed: return .dismissed
+            case .advance, .again, .handOver:
+                throw CaptureError(.badData, "the picker took something that was not asked for")
             case .page(let number, let kind, let cursor):
                 guard let order = try await page(number, kind, cursor) else { return .withdrawn }
                 try await process.send(order)
@@ -92,6 +94,7 @@ extension PickerQuestion.Purpose {
             case .extend: .extend
             case .offer: .offer
             case .choose: .choose
+            case .take: .take
             }
     }
 }

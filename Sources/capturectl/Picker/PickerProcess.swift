@@ -71,14 +71,11 @@ final class PickerProcess: Sendable {
     ///
     /// - Throws: `inputOutput` when it is gone.
     func send(_ order: PickerOrder) async throws(CaptureError) {
-        try await WorkerThread.run("picker order") { [input] () -> Result<Void, CaptureError> in
+        try await WorkerThread.run("picker order") { [input] () throws(CaptureError) in
             do throws(SystemError) {
-                unsafe try PickerLine.encode(order).withUnsafeBufferPointer { bytes throws(SystemError) in
-                    unsafe try input.write(all: UnsafeRawBufferPointer(bytes))
-                }
-                return .success(())
+                try input.write(all: PickerLine.encode(order))
             } catch {
-                return .failure(CaptureError(.inputOutput, error))
+                throw CaptureError(.inputOutput, error)
             }
         }
     }

@@ -50,6 +50,32 @@ struct RGBPicture {
         guard result == 0 else { return nil }
     }
 
+    /// The picture as a JPEG; `nil` if it cannot be encoded.
+    var jpeg: [UInt8]? {
+        guard let encoder = unsafe tjInitCompress() else { return nil }
+        defer { unsafe tjDestroy(encoder) }
+        var (file, size): (UnsafeMutablePointer<UInt8>?, UInt) = (nil, 0)
+        let (columns, rows, format) = (Int32(width), Int32(height), Int32(TJPF_RGB.rawValue))
+        let result = unsafe bytes.withUnsafeBufferPointer { pixels in
+            unsafe tjCompress2(
+                encoder,
+                pixels.baseAddress,
+                columns,
+                columns * 3,
+                rows,
+                format,
+                &file,
+                &size,
+                Int32(TJSAMP_420.rawValue),
+                80,
+                0
+            )
+        }
+        defer { unsafe tjFree(file) }
+        guard result == 0, let start = unsafe file else { return nil }
+        return unsafe Array(UnsafeBufferPointer(start: start, count: Int(size)))
+    }
+
     /// A picture of the given pixels.
     init(width: Int, height: Int, bytes: [UInt8]) {
         self.width = width

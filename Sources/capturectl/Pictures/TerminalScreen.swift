@@ -26,9 +26,10 @@ final class TerminalScreen: Sendable {
     ///
     /// - Parameters:
     ///   - choice: How pictures are shown. `auto` asks the terminal, and waits a moment for its answer.
+    ///   - takesKeys: Whether it reads keys; otherwise somebody else does.
     ///   - closed: Called when the person presses Q, and when no more comes.
     /// - Returns: `nil` if standard output is no terminal that can show pictures.
-    init?(_ choice: Choice, closed: @escaping @Sendable () -> Void) {
+    init?(_ choice: Choice, takesKeys: Bool = true, closed: @escaping @Sendable () -> Void) {
         guard let size = TerminalSize(of: STDOUT_FILENO), let name = Environment.value("TERM"), name != "dumb",
             !name.isEmpty, let terminal = TerminalWriter()
         else { return nil }
@@ -41,11 +42,14 @@ final class TerminalScreen: Sendable {
             case .auto:
                 TerminalPicture(TerminalAnswers.graphics(ProcessInfo.processInfo.environment), isRich: isRich)
             }
-        painter = Painter(way, terminal, closed)
+        painter = Painter(way, terminal, takesKeys: takesKeys, closed)
         let settings = Painter.settings(width: way.room(in: size).width)
         output = VideoDataOutput(name: "preview", settings: settings) { [painter] in painter.take($0) }
         painter.isFed(by: output)
     }
+
+    /// Shows a line below the picture, which stands still or goes on.
+    func tell(_ line: String, standsStill: Bool) { painter.tell(line, standsStill) }
 
     /// Leaves the terminal as it was. Idempotent.
     func close() { painter.close() }
@@ -77,11 +81,15 @@ private final class Painter: Sendable {
         var screen: TerminalSize
         var width: Int
         var height: Int
+        var line: String?
     }
 
     private let way: TerminalPicture
     private let terminal: TerminalWriter
+    private let takesKeys: Bool
     private let closed: @Sendable () -> Void
+    /// The line below the picture, if it was told one; and whether the picture stands still.
+    private let told = Mutex<(line: String?, standsStill: Bool)>((nil, false))
     /// Held while something is written, so that nothing is drawn after the end.
     private let state = Mutex(State.waiting)
     private let output = Mutex(Weak())
@@ -90,8 +98,28 @@ private final class Painter: Sendable {
         weak var output: VideoDataOutput?
     }
 
-    init(_ way: TerminalPicture, _ terminal: TerminalWriter, _ closed: @escaping @Sendable () -> Void) {
-        (self.way, self.terminal, self.closed) = (way, terminal, closed)
+    init(
+        _ way: TerminalPicture,
+        _ terminal: TerminalWriter,
+        takesKeys: Bool,
+        _ closed: @escaping @Sendable () -> Void
+    ) {
+        (self.way, self.terminal, self.takesKeys, self.closed) = (way, terminal, takesKeys, closed)
+    }
+
+    func tell(_ line: String, _ standsStill: Bool) {
+        told.withLock { $0 = (line, standsStill) }
+        // Otherwise the next picture brings it.
+        guard standsStill else { return }
+        state.withLock { state in
+            guard case .showing = state, let size = TerminalSize(of: STDOUT_FILENO) else { return }
+            terminal.write(Painter.line(line, size))
+        }
+    }
+
+    /// A line in the last row.
+    private static func line(_ text: String, _ size: TerminalSize) -> String {
+        "\u{1B}[\(size.rows);1H\u{1B}[2K\u{1B}[2m\(text.prefix(max(1, size.columns - 1)))\u{1B}[0m"
     }
 
     func isFed(by output: VideoDataOutput) {
@@ -120,6 +148,8 @@ private final class Painter: Sendable {
         guard let size = TerminalSize(of: STDOUT_FILENO), width > 0, height > 0 else { return }
         let fitted = way.fitted(width: width, height: height, in: size)
         let room = way.room(in: size)
+        let told = told.withLock { $0 }
+        if told.standsStill { return }
         let fits = width <= room.width && height <= room.height
         // A pixel more or less is that of rounding.
         if !fits || fitted.width - width > max(1, width / 16), let output = output.withLock({ $0.output }) {
@@ -127,7 +157,7 @@ private final class Painter: Sendable {
         }
         guard fits, let picture = RGBPicture(frame) else { return }
         let shown = way.sequence(picture, in: size)
-        let drawn = Drawn(screen: size, width: width, height: height)
+        let drawn = Drawn(screen: size, width: width, height: height, line: told.line)
         state.withLock { state in
             var text = ""
             var screen: Screen
@@ -137,13 +167,13 @@ private final class Painter: Sendable {
             case .waiting:
                 text = "\u{1B}[?1049h\u{1B}[?25l"
                 let watch = Ticker(milliseconds: 500) { [weak self] in self?.look() }
-                screen = Screen(keys: KeyReader(closed), watch: watch)
+                screen = Screen(keys: takesKeys ? KeyReader(closed) : nil, watch: watch)
             }
             // The terminal shows what stands between these at once.
             text += "\u{1B}[?2026h"
             if drawn != screen.drawn {
-                let hint = screen.keys == nil ? "Ctrl-C ends" : "Q or Ctrl-C ends"
-                text += "\u{1B}[2J\u{1B}[\(size.rows);1H\u{1B}[2m\(hint)\u{1B}[0m"
+                let hint = told.line ?? (screen.keys == nil ? "Ctrl-C ends" : "Q or Ctrl-C ends")
+                text += "\u{1B}[2J" + Painter.line(hint, size)
             }
             text += "\u{1B}[H\(shown)\u{1B}[?2026l"
             terminal.write(text)
@@ -155,7 +185,8 @@ private final class Painter: Sendable {
     /// Removes a picture that no other follows.
     private func look() {
         _ = state.withLockIfAvailable { state in
-            guard case .showing(var screen) = state, let since = screen.since, Timestamp.now - since > Painter.patience
+            guard case .showing(var screen) = state, let since = screen.since, Timestamp.now - since > Painter.patience,
+                !told.withLock({ $0.standsStill })
             else { return }
             terminal.write("\(way.ending)\u{1B}[2J\u{1B}[Hno picture comes from the camera")
             (screen.since, screen.drawn) = (nil, nil)
@@ -232,7 +263,7 @@ private final class TerminalWriter: Sendable {
 
 extension RGBPicture {
     /// A copy of a frame of red, green and blue; `nil` for one of another format, or that was overwritten meanwhile.
-    fileprivate init?(_ frame: VideoFrame) {
+    init?(_ frame: VideoFrame) {
         guard frame.format.pixelFormat == .rgb24, let plane = frame.planes.first,
             unsafe plane.bytes.count >= (plane.height - 1) * plane.stride + plane.width * 3
         else { return nil }

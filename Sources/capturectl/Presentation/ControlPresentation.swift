@@ -62,19 +62,42 @@ struct ControlSetting: Equatable {
 
 /// Settings as rows and as JSON.
 enum ControlPresentation {
-    static func table(_ controls: [DeviceControl]) -> Table {
-        var table = Table([
-            .name("NAME"), ">VALUE", .text("RANGE"), .optional(">DEFAULT"), .text("STATE"), .optional("KIND"),
-            .detail("ID"), .optional("LABEL"),
-        ])
+    /// - Parameter profile: What the device's profile holds. Without one there is no column for it.
+    static func table(_ controls: [DeviceControl], _ profile: [ProfileSetting] = []) -> Table {
+        let column: [Column] = profile.isEmpty ? [] : [">PROFILE"]
+        var table = Table(
+            [.name("NAME"), ">VALUE"] + column + [
+                .text("RANGE"), .optional(">DEFAULT"), .text("STATE"), .optional("KIND"),
+                .detail("ID"), .optional("LABEL"),
+            ]
+        )
         for control in controls {
-            table.add([
-                control.name, value(control), range(control), standard(control),
-                state(control), control.kind.rawValue, control.id.map { DeviceControl.text(ofID: $0) } ?? "",
-                control.label,
-            ])
+            let saved = profile.isEmpty ? [] : [self.saved(control, in: profile).map(value) ?? ""]
+            table.add(
+                [control.name, value(control)] + saved + [
+                    range(control), standard(control),
+                    state(control), control.kind.rawValue, control.id.map { DeviceControl.text(ofID: $0) } ?? "",
+                    control.label,
+                ]
+            )
         }
         return table
+    }
+
+    /// The control as its profile has it.
+    private static func saved(_ control: DeviceControl, in profile: [ProfileSetting]) -> DeviceControl? {
+        profile.first { $0.name == control.name }.map {
+            var saved = control
+            saved.value = $0.value
+            return saved
+        }
+    }
+
+    /// Why a value of the profile is not in effect.
+    static func fault(of setting: ProfileSetting) -> String? {
+        setting.fault.map {
+            "the profile's value of '\(Printable.text(setting.name))' was left out: \(Printable.text($0))"
+        }
     }
 
     /// A change as a line.
@@ -100,11 +123,14 @@ enum ControlPresentation {
         return flags.isEmpty ? choice : "\(choice) (\(flags))"
     }
 
-    static func json(_ control: DeviceControl) -> JSON {
+    static func json(_ control: DeviceControl, among profile: [ProfileSetting] = []) -> JSON {
+        let saved = saved(control, in: profile)
+        let fault = profile.first { $0.name == control.name }?.fault
         let isNumber = control.kind != .rectangle
         return [
             "name": JSON(control.name), "label": JSON(control.label), "kind": JSON(control.kind.rawValue),
             "value": control.rectangle.map(json) ?? JSON(control.value),
+            "profile": saved.map { $0.rectangle.map(json) ?? JSON($0.value) } ?? .null, "profileFault": JSON(fault),
             "minimum": isNumber ? JSON(control.minimum) : .null, "maximum": isNumber ? JSON(control.maximum) : .null,
             "step": isNumber ? JSON(control.step) : .null, "bounds": control.bounds.map(json) ?? .null,
             "default": control.defaultRectangle.map(json) ?? JSON(control.defaultValue),

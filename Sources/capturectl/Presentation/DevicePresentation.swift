@@ -6,32 +6,38 @@ enum DevicePresentation {
     static func table(_ devices: [DeviceDescription], used: Set<String> = []) -> Table {
         var table = Table([
             "KIND", .name("ID"), .text("NAME"), .optional("USE"), .optional("TYPE"), .optional("ALSO"),
-            .detail("POSITION"), .detail("DRIVER"),
+            .detail("POSITION"), .detail("DRIVER"), .detail("METADATA"),
         ])
         for device in devices {
             table.add([
-                kind(device), device.id.rawValue, device.name, used.contains(device.id.rawValue) ? "in use" : "",
+                device.isDepthCamera ? "depth camera" : kind(device), device.id.rawValue, device.name,
+                used.contains(device.id.rawValue) ? "in use" : "",
                 device.deviceType.rawValue, device.aliases.joined(separator: " "),
                 device.position == .unspecified ? "" : device.position.rawValue, device.driver,
+                formats(of: device).joined(separator: " "),
             ])
         }
         return table
     }
 
-    static func json(_ device: DeviceDescription) -> JSON { .object(members(of: device)) }
+    static func json(_ device: DeviceDescription) -> JSON {
+        [
+            "id": JSON(device.id.rawValue), "kind": JSON(kind(device)), "name": JSON(device.name),
+            "type": JSON(device.deviceType.rawValue), "position": JSON(device.position.rawValue),
+            "aliases": .array(device.aliases.map { JSON($0) }), "driver": JSON(device.driver),
+            "bus": JSON(device.bus), "hasDepth": JSON(!device.depthFormats.isEmpty),
+            "metadata": device.metadata == nil ? .null : .array(formats(of: device).map { JSON($0) }),
+        ]
+    }
 
     /// With whether it is in use.
     static func json(_ device: DeviceDescription, used: Set<String>) -> JSON {
-        .object(members(of: device) + [JSON.Member(key: "inUse", value: .bool(used.contains(device.id.rawValue)))])
+        json(device).with(["inUse": JSON(used.contains(device.id.rawValue))])
     }
 
-    private static func members(of device: DeviceDescription) -> [JSON.Member] {
-        [
-            ("id", JSON(device.id.rawValue)), ("kind", JSON(kind(device))), ("name", JSON(device.name)),
-            ("type", JSON(device.deviceType.rawValue)), ("position", JSON(device.position.rawValue)),
-            ("aliases", .array(device.aliases.map { JSON($0) })), ("driver", JSON(device.driver)),
-            ("bus", JSON(device.bus)),
-        ].map { JSON.Member(key: $0, value: $1) }
+    /// The formats of a camera's metadata.
+    private static func formats(of device: DeviceDescription) -> [String] {
+        device.metadata?.formats.map(\.description) ?? []
     }
 
     /// `camera` or `microphone`.

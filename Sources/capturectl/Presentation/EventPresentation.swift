@@ -24,11 +24,8 @@ enum EventPresentation {
     }
 
     static func json(_ event: DaemonEvent, at time: Clock.Moment) -> JSON {
-        var members = [JSON.Member(key: "time", value: .time(seconds: time.seconds))]
         func add(_ name: String, _ facts: JSON = [:]) -> JSON {
-            members.append(JSON.Member(key: "event", value: JSON(name)))
-            if case .object(let more) = facts { members += more }
-            return .object(members)
+            (["time": .time(seconds: time.seconds), "event": JSON(name)] as JSON).with(facts)
         }
         switch event {
         case .deviceAdded(let device): return add("deviceAdded", DevicePresentation.json(device))

@@ -35,8 +35,15 @@ indirect enum JSON: Equatable, ExpressibleByStringLiteral, ExpressibleByArrayLit
     init(_ value: Bool) { self = .bool(value) }
 
     /// A dictionary's entries by key, so that output is the same from run to run.
-    init(_ values: [String: UInt64]) {
-        self = .object(values.sorted { $0.key < $1.key }.map { Member(key: $0.key, value: JSON($0.value)) })
+    init<Value>(_ values: [String: Value], _ json: (Value) -> JSON) {
+        self = .object(values.sorted { $0.key < $1.key }.map { Member(key: $0.key, value: json($0.value)) })
+    }
+    init(_ values: [String: UInt64]) { self.init(values) { JSON($0) } }
+
+    /// This object with the members of another behind its own.
+    func with(_ more: JSON) -> JSON {
+        guard case .object(let own) = self, case .object(let others) = more else { return self }
+        return .object(own + others)
     }
 
     /// The value of a key of an object.

@@ -2,10 +2,16 @@ import CaptureKit
 
 /// The lockdown for a person and for programs.
 enum LockdownPresentation {
-    /// The sentence, every node with who may open it and who holds it, and whose processes were looked at.
+    /// The sentence, the bridges, every node with who may open it and who holds it, and whose processes were looked at.
     ///
     /// - Parameter width: The terminal's columns; `nil` for everything.
-    static func text(_ status: LockdownStatus, _ holders: [NodeHolder], seesAll: Bool, width: Int? = nil) -> String {
+    static func text(
+        _ status: LockdownStatus,
+        _ holders: [NodeHolder],
+        seesAll: Bool,
+        _ bridges: [BridgeState] = [],
+        width: Int? = nil
+    ) -> String {
         var table = Table(["NODE", "KIND", .text("OPEN TO"), .text("HELD BY")])
         for node in status.nodes {
             table.add([
@@ -17,13 +23,20 @@ enum LockdownPresentation {
             ])
         }
         let sight = seesAll ? "" : "only your own processes are shown; root sees all\n"
-        return "\(status.text)\n\(table.fitted(to: width).text)\(sight)"
+        let faults = bridges.filter { !$0.fault.isEmpty }.map { "\($0.bridge.title): \($0.fault)\n" }.joined()
+        let bridged = bridges.isEmpty ? "" : bridges.text + "\n" + faults
+        return "\(status.text)\n\(bridged)\(table.fitted(to: width).text)\(sight)"
     }
 
-    static func json(_ status: LockdownStatus, _ holders: [NodeHolder], seesAll: Bool) -> JSON {
+    static func json(
+        _ status: LockdownStatus,
+        _ holders: [NodeHolder],
+        seesAll: Bool,
+        _ bridges: [BridgeState] = []
+    ) -> JSON {
         [
             "lockdown": JSON(status.isOn), "whole": JSON(status.isWhole),
-            "faults": .array(status.faults.map { JSON($0) }),
+            "faults": .array(status.faults.map { JSON($0) }), "bridges": bridges.json,
             "nodes": .array(
                 status.nodes.map { node in
                     [

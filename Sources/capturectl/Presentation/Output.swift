@@ -7,7 +7,10 @@ enum Output {
     static let lostFacts = Atomic<Int32>(0)
 
     /// Data, with a line end.
-    static func print(_ text: String) {
+    ///
+    /// - Returns: Whether it was written.
+    @discardableResult
+    static func print(_ text: String) -> Bool {
         write(text.hasSuffix("\n") || text.isEmpty ? text : text + "\n", to: STDOUT_FILENO)
     }
 
@@ -41,9 +44,12 @@ enum Output {
     }
 
     /// Text as it is, without a line end.
-    static func write(_ text: String, to descriptor: Int32) {
+    ///
+    /// - Returns: Whether it was written.
+    @discardableResult
+    static func write(_ text: String, to descriptor: Int32) -> Bool {
         var text = text
-        text.withUTF8 { bytes in
+        return text.withUTF8 { bytes in
             var done = 0
             while done < bytes.count {
                 let count = unsafe Glibc.write(descriptor, bytes.baseAddress?.advanced(by: done), bytes.count - done)
@@ -51,10 +57,11 @@ enum Output {
                 if count <= 0 {
                     // A reader that left, as `head` does, wants no more; facts that reach nobody are a fault.
                     if descriptor == STDOUT_FILENO, errno != EPIPE { lostFacts.store(errno, ordering: .relaxed) }
-                    return
+                    return false
                 }
                 done += count
             }
+            return true
         }
     }
 }

@@ -80,7 +80,7 @@ struct RecordingSummary {
     }
 
     private var made: String {
-        let codecs = [counters.videoEncoder, counters.audioEncoder].filter { !$0.isEmpty }
+        let codecs = [counters.videoEncoder, counters.audioEncoder].filter { !$0.isEmpty && $0 != format }
         return ([format] + (codecs.isEmpty ? [] : [codecs.joined(separator: " + ")])).joined(separator: ", ")
     }
 
@@ -97,44 +97,35 @@ struct RecordingSummary {
 
     /// The same for a program. Counters that are not final stand apart, so that nobody takes them for the result.
     var json: JSON {
-        var made = [JSON.Member(key: "file", value: JSON(file)), JSON.Member(key: "format", value: JSON(format))]
+        var made: JSON = ["file": JSON(file), "format": JSON(format)]
         if let segments {
-            made.append(JSON.Member(key: "segments", value: SegmentPresentation.json(segments.made)))
+            made = made.with(["segments": SegmentPresentation.json(segments.made)])
         } else if file == nil {
-            made.append(JSON.Member(key: "library", value: SavedPresentation.json(outcome.saved)))
+            made = made.with(["library": SavedPresentation.json(outcome.saved)])
         }
         let error = outcome.error.map { ["code": JSON($0.code.rawValue), "message": JSON($0.message)] as JSON }
-        var counted = numbers
-        if !outcome.isFinal {
-            let isKnown = outcome.statistics.outputs[outcome.output] != nil
-            counted = [JSON.Member(key: "lastKnown", value: isKnown ? .object(numbers) : .null)]
-        }
-        let end = [
-            JSON.Member(key: "final", value: JSON(outcome.isFinal)), JSON.Member(key: "error", value: error ?? .null),
-        ]
-        return .object(made + counted + end)
+        let isKnown = outcome.statistics.outputs[outcome.output] != nil
+        return made.with(outcome.isFinal ? numbers : ["lastKnown": isKnown ? numbers : .null])
+            .with(["final": JSON(outcome.isFinal), "error": error ?? .null])
     }
 
-    private var numbers: [JSON.Member] {
-        let inputs = outcome.statistics.inputs.sorted { $0.key < $1.key }.map { name, input in
-            JSON.Member(
-                key: name,
-                value: [
+    private var numbers: JSON {
+        [
+            "bytes": JSON(counters.bytes), "start": counters.start > 0 ? .time(nanoseconds: counters.start) : .null,
+            "duration": .seconds(nanoseconds: counters.duration),
+            "frames": JSON(counters.frames), "samples": JSON(counters.samples),
+            "items": JSON(counters.items), "silence": JSON(counters.silence),
+            "videoEncoder": JSON(counters.videoEncoder),
+            "encoderPreset": JSON(counters.encoderPreset), "audioEncoder": JSON(counters.audioEncoder),
+            "drops": lost.frames.json, "droppedPeriods": lost.periods.json,
+            "missedSamples": JSON(counters.missedSamples), "driftPPM": JSON(counters.drift),
+            "reachedLimit": JSON(counters.reachedLimit?.rawValue),
+            "inputs": JSON(outcome.statistics.inputs) { input in
+                [
                     "device": JSON(input.device), "format": JSON(input.format),
                     "published": JSON(input.published), "drops": JSON(input.drops),
                 ]
-            )
-        }
-        return [
-            ("bytes", JSON(counters.bytes)), ("start", counters.start > 0 ? .time(nanoseconds: counters.start) : .null),
-            ("duration", .seconds(nanoseconds: counters.duration)),
-            ("frames", JSON(counters.frames)), ("samples", JSON(counters.samples)),
-            ("items", JSON(counters.items)), ("silence", JSON(counters.silence)),
-            ("videoEncoder", JSON(counters.videoEncoder)),
-            ("encoderPreset", JSON(counters.encoderPreset)), ("audioEncoder", JSON(counters.audioEncoder)),
-            ("drops", lost.frames.json), ("droppedPeriods", lost.periods.json),
-            ("missedSamples", JSON(counters.missedSamples)), ("driftPPM", JSON(counters.drift)),
-            ("reachedLimit", JSON(counters.reachedLimit?.rawValue)), ("inputs", .object(inputs)),
-        ].map { JSON.Member(key: $0.0, value: $0.1) }
+            },
+        ]
     }
 }

@@ -47,6 +47,7 @@ enum SessionPresentation {
             lines.append(
                 "  output \(name): \(kind), \(Quantities.time(output.duration)), \(Quantities.size(output.bytes))"
                     + (output.isPaused ? ", paused" : "") + (output.isWaiting ? ", waiting to be begun" : "")
+                    + (output.preRollIsFull ? ", its memory is full" : "")
                     + output.disabledInputs.map { ", \(Printable.text($0)) disabled" }.joined()
                     + (output.reachedLimit.map { ", \(words(for: $0))" } ?? "")
                     + (session.description?.outputs.first { $0.name == name }.map(settingsText) ?? "")
@@ -61,53 +62,33 @@ enum SessionPresentation {
     }
 
     static func json(_ session: SessionSummary, _ statistics: SessionStatistics? = nil) -> JSON {
-        var members: [JSON.Member] = [
-            .init(key: "id", value: .id(session.id)), .init(key: "state", value: JSON(session.status.state.rawValue)),
-            .init(key: "reasonCode", value: JSON(session.status.reason?.code.rawValue)),
-            .init(key: "reason", value: JSON(session.status.reason?.message)),
-            .init(key: "program", value: JSON(session.program)), .init(key: "user", value: JSON(session.user)),
-            .init(key: "attached", value: JSON(session.isAttached)),
+        let session: JSON = [
+            "id": .id(session.id), "state": JSON(session.status.state.rawValue),
+            "reasonCode": JSON(session.status.reason?.code.rawValue),
+            "reason": JSON(session.status.reason?.message), "program": JSON(session.program),
+            "user": JSON(session.user), "attached": JSON(session.isAttached),
+            "inputs": session.description.map { .array($0.inputs.map(json)) } ?? .null,
+            "outputs": session.description.map { .array($0.outputs.map(json)) } ?? .null,
         ]
-        if let description = session.description {
-            members.append(
-                .init(
-                    key: "inputs",
-                    value: .array(
-                        description.inputs.map {
-                            ["name": JSON($0.name), "kind": JSON($0.mediaType.rawValue), "device": JSON($0.device)]
-                        }
-                    )
-                )
-            )
-            members.append(
-                .init(
-                    key: "outputs",
-                    value: .array(
-                        description.outputs.map {
-                            [
-                                "name": JSON($0.name), "kind": JSON($0.kind.rawValue), "format": JSON($0.format),
-                                "rotation": JSON($0.settings.rotation), "isMirrored": JSON($0.settings.isMirrored),
-                                "channels": .array($0.settings.channels.map { JSON($0) }),
-                                "gain": JSON($0.settings.gain),
-                            ]
-                        }
-                    )
-                )
-            )
-        }
-        if let statistics { members.append(.init(key: "statistics", value: json(statistics))) }
-        return .object(members)
+        return statistics.map { session.with(["statistics": json($0)]) } ?? session
+    }
+
+    private static func json(_ input: InputDescription) -> JSON {
+        ["name": JSON(input.name), "kind": JSON(input.mediaType.rawValue), "device": JSON(input.device)]
+    }
+
+    private static func json(_ output: OutputDescription) -> JSON {
+        [
+            "name": JSON(output.name), "kind": JSON(output.kind.rawValue), "format": JSON(output.format),
+            "rotation": JSON(output.settings.rotation), "isMirrored": JSON(output.settings.isMirrored),
+            "channels": .array(output.settings.channels.map { JSON($0) }), "gain": JSON(output.settings.gain),
+        ]
     }
 
     static func json(_ statistics: SessionStatistics) -> JSON {
         [
             "elapsed": .seconds(nanoseconds: statistics.elapsed),
-            "inputs": .object(
-                statistics.inputs.sorted { $0.key < $1.key }.map { JSON.Member(key: $0.key, value: json($0.value)) }
-            ),
-            "outputs": .object(
-                statistics.outputs.sorted { $0.key < $1.key }.map { JSON.Member(key: $0.key, value: json($0.value)) }
-            ),
+            "inputs": JSON(statistics.inputs, json), "outputs": JSON(statistics.outputs, json),
         ]
     }
 
@@ -130,6 +111,7 @@ enum SessionPresentation {
             "videoEncoder": JSON(output.videoEncoder), "encoderPreset": JSON(output.encoderPreset),
             "audioEncoder": JSON(output.audioEncoder), "isPaused": JSON(output.isPaused),
             "isWaiting": JSON(output.isWaiting),
+            "preRollIsFull": JSON(output.preRollIsFull),
             "disabledInputs": .array(output.disabledInputs.map { JSON($0) }),
             "reachedLimit": JSON(output.reachedLimit?.rawValue),
             "levels": .array(output.levels.map { ["average": JSON($0.average), "peak": JSON($0.peak)] }),

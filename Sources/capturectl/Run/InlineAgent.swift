@@ -11,7 +11,7 @@ enum InlineAgent {
     /// not taken is told when there was no other.
     static func during<Result: Sendable>(
         _ daemon: CaptureDaemon,
-        pictures: TerminalPictures? = PictureOptions.shown(.auto),
+        pictures: PictureOptions.Choice = .auto,
         _ body: () async throws(CaptureError) -> Result
     ) async throws(CaptureError) -> Result {
         var agent: PromptAgent?
@@ -24,7 +24,7 @@ enum InlineAgent {
                     isInline: true,
                     describe: PersonalMetadata.describe,
                     confirm: { await prompt.confirm($0) },
-                    pick: { prompt.picking($0, from: $1, pictures: pictures) },
+                    pick: { prompt.choosing($0, from: $1, pictures: pictures) },
                     answer: { await prompt.ask($0) }
                 )
             } catch {

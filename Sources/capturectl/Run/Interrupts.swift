@@ -1,3 +1,4 @@
+import CaptureKit
 import Dispatch
 import Glibc
 import Synchronization
@@ -46,6 +47,24 @@ final class Interrupts {
             source.resume()
             return source
         }
+    }
+}
+
+extension Interrupts {
+    /// Runs `body` in a task that Ctrl-C cancels.
+    static func cancelling<Value: Sendable>(
+        _ body: @escaping @Sendable () async throws(CaptureError) -> Value
+    ) async throws(CaptureError) -> Value {
+        let task = Task { () -> Result<Value, CaptureError> in
+            do throws(CaptureError) {
+                return .success(try await body())
+            } catch {
+                return .failure(error)
+            }
+        }
+        let interrupts = Interrupts { task.cancel() }
+        defer { withExtendedLifetime(interrupts) {} }
+        return try await task.value.get()
     }
 }
 

@@ -56,20 +56,11 @@ struct PhotoBurst {
         var files: [OutputFile] = []
         for path in paths { files.append(try await Destination.open(path, overwrite: overwrite)) }
         let descriptors = files.map(\.descriptor)
-        let task = Task { () -> Result<[CapturedPhoto], CaptureError> in
-            do throws(CaptureError) {
-                return .success(
-                    try await InlineAgent.during(daemon) { () async throws(CaptureError) in
-                        try await capture(into: descriptors, with: camera, orOf: running, on: daemon)
-                    }
-                )
-            } catch {
-                return .failure(error)
+        let photos = try await Interrupts.cancelling { () async throws(CaptureError) in
+            try await InlineAgent.during(daemon) { () async throws(CaptureError) in
+                try await capture(into: descriptors, with: camera, orOf: running, on: daemon)
             }
         }
-        let interrupts = Interrupts { task.cancel() }
-        defer { withExtendedLifetime(interrupts) {} }
-        let photos = try await task.value.get()
         for file in files { try file.keep() }
         return TakenPhotos(paths: paths, settings: settings, photos: photos)
     }
@@ -84,7 +75,7 @@ struct PhotoBurst {
             guard let description = try await daemon.sessions().first(where: { $0.id == running })?.description else {
                 throw CaptureError(.noSuchSession, "there is no session \(running)")
             }
-            let cameras = description.inputs.filter { $0.mediaType == .video }.map(\.name)
+            let cameras = description.inputs.filter(\.mediaType.isFrames).map(\.name)
             guard let fed = description.connections.first(where: { cameras.contains($0.input) }) else {
                 throw CaptureError(.noSuchDevice, "session \(running) has no camera")
             }
@@ -110,10 +101,8 @@ struct TakenPhotos {
     let settings: PhotoSettings
     let photos: [CapturedPhoto]
 
-    private var filesOfEach: Int { settings.companion == nil ? 1 : 2 }
-
     private func path(_ index: Int, companion: Bool = false) -> String? {
-        let place = index * filesOfEach + (companion ? 1 : 0)
+        let place = index * settings.filesPerPicture + (companion ? 1 : 0)
         return place < paths.count ? paths[place] : nil
     }
 
@@ -134,6 +123,7 @@ struct TakenPhotos {
         var lines: [String] = []
         for (index, photo) in photos.enumerated() {
             var line = "\(place(index)): \(settings.format), \(Quantities.size(photo.picture.bytes))"
+            if settings.embedsCompanion, let inside = settings.companion { line += ", with a \(inside) inside" }
             if let bias = photo.exposureBias { line += ", \(Self.stops(bias))" }
             if index > 0 {
                 line += ", after \((photo.time - photos[index - 1].time) / 1_000_000) ms"
@@ -153,27 +143,19 @@ struct TakenPhotos {
     var json: JSON {
         .array(
             photos.enumerated().map { index, photo in
-                var members = [
-                    JSON.Member(key: "file", value: JSON(path(index))),
-                    JSON.Member(key: "format", value: JSON(settings.format)),
-                    JSON.Member(key: "taken", value: .time(milliseconds: photo.time / 1_000_000)),
-                    JSON.Member(key: "lostBefore", value: JSON(photo.lostBefore)),
-                    JSON.Member(key: "bytes", value: JSON(photo.picture.bytes)),
+                [
+                    "file": JSON(path(index)), "format": JSON(settings.format),
+                    "taken": .time(milliseconds: photo.time / 1_000_000), "lostBefore": JSON(photo.lostBefore),
+                    "bytes": JSON(photo.picture.bytes),
+                    "exposureBias": photo.exposureBias.map { JSON($0) } ?? .null,
+                    "companion": photo.companion.map { companion in
+                        [
+                            "file": JSON(path(index, companion: true)), "format": JSON(companion.format),
+                            "bytes": JSON(companion.size),
+                        ]
+                    } ?? .null,
+                    "library": paths.isEmpty ? SavedPresentation.json(photo.saved) : .null,
                 ]
-                if let bias = photo.exposureBias {
-                    members.append(JSON.Member(key: "exposureBias", value: JSON(bias)))
-                }
-                if let companion = photo.companion {
-                    let second: JSON = [
-                        "file": JSON(path(index, companion: true)), "format": JSON(companion.format),
-                        "bytes": JSON(companion.size),
-                    ]
-                    members.append(JSON.Member(key: "companion", value: second))
-                }
-                if paths.isEmpty {
-                    members.append(JSON.Member(key: "library", value: SavedPresentation.json(photo.saved)))
-                }
-                return .object(members)
             }
         )
     }

@@ -29,7 +29,7 @@ extension SessionRun {
         guard let summary = try await daemon.sessions().first(where: { $0.id == id }) else {
             throw CaptureError(.noSuchSession, "there is no session \(id)")
         }
-        guard let camera = summary.description?.inputs.first(where: { $0.mediaType == .video }) else {
+        guard let camera = summary.description?.inputs.first(where: \.mediaType.isFrames) else {
             throw CaptureError(.noSuchDevice, "session \(id) has no camera")
         }
         if output.description.library != nil {

@@ -23,7 +23,7 @@ struct SessionRun {
     var file: OutputFile?
     var naming = Naming.whenItPlays
     var display: ProgressDisplay?
-    /// Its end asks the session to end, as Ctrl-C does.
+    /// Its end asks the session to end, as the first Ctrl-C does.
     var closing: Task<Void, Never>?
     /// Whether the movie keeps what comes until somebody has it begin.
     var hasPreRoll = false
@@ -42,6 +42,8 @@ struct SessionRun {
         case session(SessionEvent)
         case failed(CaptureError)
         case interrupt
+        /// What shows the session was closed.
+        case close
         case enter
         case tick
     }
@@ -66,7 +68,7 @@ struct SessionRun {
         let asked = closing.map { closing in
             Task {
                 await closing.value
-                feed.yield(.interrupt)
+                feed.yield(.close)
             }
         }
         defer {
@@ -137,7 +139,9 @@ struct SessionRun {
                 outcome.error = outcome.error ?? error
                 nameWhatPlays(outcome.statistics)
                 return outcome
-            case .interrupt:
+            // What shows the session closes because the session ends, too; only a second Ctrl-C stops waiting.
+            case .close where phase == .stopping || phase == .interrupted: continue
+            case .interrupt, .close:
                 switch phase {
                 case .starting:
                     // It may run already, unseen: whether anything was captured shows at its end.

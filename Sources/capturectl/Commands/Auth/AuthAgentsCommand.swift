@@ -18,8 +18,7 @@ struct AuthAgentsCommand: AsyncParsableCommand {
 
     func run() async throws {
         let agents = try await AuthorizationPanel(on: try await bus.connect()).agents()
-        if table.json { return Output.print(JSON.array(agents.map(AgentPresentation.json))) }
-        if agents.isEmpty { return Output.note("there is no agent; start one with 'capturectl agent'") }
-        Output.print(AgentPresentation.table(agents), isWide: table.wide)
+        let none = "there is no agent; start one with 'capturectl agent'"
+        table.show(agents, AgentPresentation.table, AgentPresentation.json, ifNone: none)
     }
 }

@@ -13,8 +13,6 @@ struct AuthListCommand: AsyncParsableCommand {
 
     func run() async throws {
         let entries = try await AuthorizationPanel(on: try await bus.connect()).entries()
-        if table.json { return Output.print(JSON.array(entries.map(AuthPresentation.json))) }
-        if entries.isEmpty { return Output.note("no answer is stored") }
-        Output.print(AuthPresentation.table(entries), isWide: table.wide)
+        table.show(entries, AuthPresentation.table, AuthPresentation.json, ifNone: "no answer is stored")
     }
 }

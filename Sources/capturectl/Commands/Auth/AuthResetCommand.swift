@@ -23,11 +23,7 @@ struct AuthResetCommand: AsyncParsableCommand {
     @Flag(help: "Forget the answers for every program.")
     var all = false
 
-    @Argument(
-        help: ArgumentHelp("The program's id, as 'auth list' prints it, or its path.", valueName: "program"),
-        completion: .programs,
-        transform: ProgramName.whole
-    )
+    @Argument(help: .program, completion: .programs, transform: ProgramName.whole)
     var program: String?
 
     @Argument(help: ArgumentHelp("Only this service; library means both of its levels.", valueName: "service"))

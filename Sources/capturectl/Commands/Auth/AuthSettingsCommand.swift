@@ -14,11 +14,7 @@ struct AuthSettingsCommand: AsyncParsableCommand {
 
     @OptionGroup var bus: BusOptions
 
-    @Argument(
-        help: ArgumentHelp("The program's id, as 'auth list' prints it, or its path.", valueName: "program"),
-        completion: .programs,
-        transform: ProgramName.whole
-    )
+    @Argument(help: .program, completion: .programs, transform: ProgramName.whole)
     var program: String
 
     func run() async throws {

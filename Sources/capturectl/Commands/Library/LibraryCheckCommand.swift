@@ -14,7 +14,7 @@ struct LibraryCheckCommand: AsyncParsableCommand {
 
     func run() async throws {
         let faults = try await LibraryRun.changing(bus) { library throws(CaptureError) in try await library.check() }
-        LibraryFaults.print(faults, table)
+        table.show(faults, LibraryPresentation.table, LibraryPresentation.json)
         if !faults.isEmpty {
             throw CaptureError(
                 .badData,
@@ -22,16 +22,5 @@ struct LibraryCheckCommand: AsyncParsableCommand {
             )
         }
         Output.note("nothing is wrong with the library")
-    }
-}
-
-/// Faults on standard output.
-enum LibraryFaults {
-    static func print(_ faults: [LibraryFault], _ options: TableOptions) {
-        if options.json {
-            Output.print(JSON.array(faults.map(LibraryPresentation.json)))
-        } else {
-            Output.print(LibraryPresentation.table(faults), isWide: options.wide)
-        }
     }
 }

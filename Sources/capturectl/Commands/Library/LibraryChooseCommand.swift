@@ -19,16 +19,12 @@ struct LibraryChooseCommand: AsyncParsableCommand {
     @Flag(help: "Print JSON.")
     var json = false
 
-    @Argument(
-        help: ArgumentHelp("The program's id, as 'auth list' prints it, or its path.", valueName: "program"),
-        completion: .programs,
-        transform: ProgramName.whole
-    )
+    @Argument(help: .program, completion: .programs, transform: ProgramName.whole)
     var program: String
 
     func run() async throws {
         try ProgramName.check(program)
-        let (chosen, dropped) = try await LibraryRun.during(bus, pictures: pictures.shown) {
+        let (chosen, dropped) = try await LibraryRun.during(bus, pictures: pictures.pictures) {
             library throws(CaptureError) in
             try await library.chooseAssets(for: program)
         }

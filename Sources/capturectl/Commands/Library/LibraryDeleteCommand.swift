@@ -16,8 +16,7 @@ struct LibraryDeleteCommand: AsyncParsableCommand {
     var ids: [String]
 
     func run() async throws {
-        let numbers = try AssetNumber.parse(ids)
-        try AssetNumber.check(numbers)
+        let numbers = try AssetNumber.parse(ids, atMost: AssetNumber.most)
         let count = try await LibraryRun.changing(bus) { library throws(CaptureError) in
             try await library.delete(try await AssetFinder.ids(of: numbers, in: library))
         }

@@ -12,6 +12,11 @@ struct LibraryExportCommand: AsyncParsableCommand {
             continue. If an asset's own name ends in .json, the export appends a _, and an import removes it again. \
             If an edit cannot be read, only the original is written, and the command fails in the end. Months are in \
             UTC. 'library import' reads everything back; the bin is left out.
+
+            A raw photo may have a JPEG of the same picture inside. With --with-jpeg it is also written beside the \
+            photo, as in a.jpg beside a.dng. If an earlier export left the JPEG out, it is added, and a.dng.json then \
+            names it. In the same way, --with-movie writes the movie of a live photo, as in a.mp4 beside a.jpg. An import \
+            takes both back as one asset.
             """
     )
 
@@ -19,6 +24,12 @@ struct LibraryExportCommand: AsyncParsableCommand {
 
     @Flag(help: "Everything, including empty albums.")
     var all = false
+
+    @Flag(help: "Also write the JPEG that is inside a raw photo, beside it.")
+    var withJpeg = false
+
+    @Flag(help: "Also write the movie that is inside a live photo, beside it.")
+    var withMovie = false
 
     @Argument(
         help: ArgumentHelp("The assets' ids, unless --all is given, and the folder.", valueName: "id ... folder"),
@@ -37,7 +48,8 @@ struct LibraryExportCommand: AsyncParsableCommand {
         let numbers = try AssetNumber.parse(words.dropLast())
         let summary = try await LibraryRun.during(bus) { library throws(CaptureError) in
             try await LibraryRun.confirmAllowed(library)
-            let export = try await LibraryExport(of: library, to: folder)
+            let parts: [InnerPart] = (withJpeg ? [.jpeg] : []) + (withMovie ? [.movie] : [])
+            let export = try await LibraryExport(of: library, to: folder, with: parts)
             if all { return try await export.all() }
             return try await export.assets(try await AssetFinder.ids(of: numbers, in: library))
         }

@@ -54,11 +54,7 @@ struct LibraryListCommand: AsyncParsableCommand {
         let (found, status, hasMore) = try await LibraryRun.reading(bus) { library throws(CaptureError) in
             try await fetch(most, page, from: library)
         }
-        if table.json {
-            Output.print(JSON.array(found.map(LibraryPresentation.json)))
-        } else {
-            Output.print(LibraryPresentation.table(found), isWide: table.wide)
-        }
+        table.show(found, LibraryPresentation.table, LibraryPresentation.json)
         LibraryRun.tell(status)
         if found.isEmpty, LibraryPresentation.refusal(status) == nil {
             Output.note(page == 1 ? "no asset matches" : "there is nothing on page \(page)")

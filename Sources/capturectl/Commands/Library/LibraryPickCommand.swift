@@ -38,7 +38,7 @@ struct LibraryPickCommand: AsyncParsableCommand {
             throw CaptureError(.usage, "--limit is \(limit); it must be 1 to 1000")
         }
         if folder.isEmpty { throw CaptureError(.usage, "--to is empty; give a folder, or leave it out") }
-        try await LibraryRun.during(bus, pictures: pictures.shown) { library throws(CaptureError) in
+        try await LibraryRun.during(bus, pictures: pictures.pictures) { library throws(CaptureError) in
             // Before the person takes the trouble.
             try MediaFolder.checkPlace(folder)
             let picked = try await library.pick(Set(kind), limit: limit)
@@ -49,7 +49,7 @@ struct LibraryPickCommand: AsyncParsableCommand {
                 if !json { Output.print(Printable.text(path, limit: 1000)) }
                 rows.append([
                     "file": JSON(path), "name": JSON(content.name), "kind": JSON(content.kind.rawValue),
-                    "mediaType": JSON(content.mediaType), "size": JSON(content.size),
+                    "mediaType": JSON(content.mediaType), "size": JSON(content.size), "id": JSON(content.assetID),
                 ])
             }
             try MediaFolder.sync(folder)

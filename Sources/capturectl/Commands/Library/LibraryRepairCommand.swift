@@ -17,7 +17,7 @@ struct LibraryRepairCommand: AsyncParsableCommand {
 
     func run() async throws {
         let faults = try await LibraryRun.changing(bus) { library throws(CaptureError) in try await library.repair() }
-        LibraryFaults.print(faults, table)
+        table.show(faults, LibraryPresentation.table, LibraryPresentation.json)
         Output.note(faults.isEmpty ? "nothing was wrong" : "\(Quantities.count(faults.count, "fault")) repaired")
     }
 }

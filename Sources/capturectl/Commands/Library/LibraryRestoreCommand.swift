@@ -13,8 +13,7 @@ struct LibraryRestoreCommand: AsyncParsableCommand {
     var ids: [String]
 
     func run() async throws {
-        let numbers = try AssetNumber.parse(ids)
-        try AssetNumber.check(numbers)
+        let numbers = try AssetNumber.parse(ids, atMost: AssetNumber.most)
         let count = try await LibraryRun.changing(bus) { library throws(CaptureError) in
             let ids = try await AssetFinder.ids(of: numbers, in: library, isBinned: true)
             return try await library.restore(ids)

@@ -4,7 +4,11 @@ import CaptureKit
 struct LibraryShowCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "show",
-        abstract: "Show everything that is known about an asset."
+        abstract: "Show everything that is known about an asset.",
+        discussion: """
+            Takes the ids that 'library list' prints, and those of 'library pick --json' if this program may read the \
+            asset.
+            """
     )
 
     @OptionGroup var bus: BusOptions

@@ -12,10 +12,7 @@ struct LibraryThumbnailCommand: AsyncParsableCommand {
     @Option(help: ArgumentHelp("small, medium or large: 256, 1024 or 2048 pixels at most.", valueName: "size"))
     var size: ThumbnailSize = .small
 
-    @Flag(
-        name: [.customShort("y"), .long],
-        help: "Replace the file if it exists; for a symbolic link, replace the file that it points to."
-    )
+    @Flag(name: [.customShort("y"), .long], help: .overwriting)
     var overwrite = false
 
     @Argument(help: ArgumentHelp("The asset's id.", valueName: "id"))

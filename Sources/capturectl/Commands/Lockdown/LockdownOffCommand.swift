@@ -4,7 +4,8 @@ import CaptureKit
 struct LockdownOffCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "off",
-        abstract: "Give the nodes back to their usual owners. For root."
+        abstract: "Give the nodes back to their usual owners. For root.",
+        discussion: "Also turns off the bridges that 'capturectl lockdown on' turned on."
     )
 
     @OptionGroup var bus: BusOptions
@@ -16,12 +17,16 @@ struct LockdownOffCommand: AsyncParsableCommand {
         try bus.requireRoot("lockdown off")
         let machine = Machine()
         let lockdown = Lockdown(machine: machine)
+        let bridges = Bridges(machine: machine)
         let now = try lockdown.turnOff()
+        let changes = bridges.turnOff()
+        let state = bridges.states(isLocked: false)
         if json {
-            let holders = LockdownImpact(machine, daemon: lockdown.daemon).holders
-            Output.print(LockdownPresentation.json(now, holders, seesAll: true))
+            let holders = LockdownImpact.holders(machine, daemon: lockdown.daemon)
+            Output.print(LockdownPresentation.json(now, holders, seesAll: true, state))
         } else {
-            Output.note(now.text)
+            Output.note("\(now.text)\n\(state.text)")
         }
+        try changes.tell()
     }
 }

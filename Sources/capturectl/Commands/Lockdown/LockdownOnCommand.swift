@@ -5,7 +5,12 @@ import Glibc
 struct LockdownOnCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "on",
-        abstract: "Let only the daemon open the nodes, after saying what that stops. For root."
+        abstract: "Let only the daemon open the nodes, after saying what that stops. For root.",
+        discussion: """
+            Programs that do not know captured come to it by bridges. This turns on those that are installed: V4L2 by \
+            /etc/ld.so.preload, ALSA by /etc/alsa/conf.d, and PipeWire by a user unit. 'capturectl lockdown off' turns \
+            off what this turned on, and keeps what a person did.
+            """
     )
 
     @OptionGroup var bus: BusOptions
@@ -16,25 +21,37 @@ struct LockdownOnCommand: AsyncParsableCommand {
     @Flag(help: "Print the nodes' new state as JSON.")
     var json = false
 
+    @Flag(help: "Leave the bridges to other programs as they are.")
+    var noBridges = false
+
     func run() async throws {
         try bus.requireRoot("lockdown on")
         let machine = Machine()
         let lockdown = Lockdown(machine: machine)
-        let impact = LockdownImpact(machine, daemon: lockdown.daemon)
+        let bridges = Bridges(machine: machine)
         let before = lockdown.status()
-        if !(before.isOn && before.isWhole) {
+        let states = bridges.states(isLocked: before.isOn)
+        let afterwards = noBridges ? states : states.turnedOn
+        if !(before.isOn && before.isWhole && afterwards == states) {
+            let programs = ProgramPresentation(.take(machine), afterwards, machine)
+            let impact = LockdownImpact(machine, daemon: lockdown.daemon, programs: programs)
             Output.note(impact.text)
+            if !noBridges { Output.note(bridges.plan(states)) }
+            Output.note(programs.page(width: TerminalSize.width(of: STDERR_FILENO)))
             let keeping = impact.keeping()
             if !keeping.isEmpty { Output.note(keeping) }
             if !yes { try confirm() }
         }
         let now = try lockdown.turnOn()
-        let holders = LockdownImpact(machine, daemon: lockdown.daemon).holders
+        let changes = noBridges ? Bridges.Outcome() : bridges.turnOn()
+        let state = bridges.states(isLocked: true)
         if json {
-            Output.print(LockdownPresentation.json(now, holders, seesAll: true))
+            let holders = LockdownImpact.holders(machine, daemon: lockdown.daemon)
+            Output.print(LockdownPresentation.json(now, holders, seesAll: true, state))
         } else {
-            Output.note(now.text)
+            Output.note("\(now.text)\n\(state.text)")
         }
+        try changes.tell()
     }
 
     private func confirm() throws(CaptureError) {

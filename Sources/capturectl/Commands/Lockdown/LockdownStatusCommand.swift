@@ -18,16 +18,18 @@ struct LockdownStatusCommand: AsyncParsableCommand {
         let lockdown = Lockdown(machine: Machine())
         let isRoot = geteuid() == 0
         let holders = isRoot ? seen(lockdown) : await told(lockdown)
+        let status = lockdown.status()
+        let states = Bridges(machine: lockdown.machine).states(isLocked: status.isOn)
         if table.json {
-            Output.print(LockdownPresentation.json(lockdown.status(), holders, seesAll: isRoot))
+            Output.print(LockdownPresentation.json(status, holders, seesAll: isRoot, states))
         } else {
             let width = table.wide ? nil : TerminalSize.width(of: STDOUT_FILENO)
-            Output.print(LockdownPresentation.text(lockdown.status(), holders, seesAll: isRoot, width: width))
+            Output.print(LockdownPresentation.text(status, holders, seesAll: isRoot, states, width: width))
         }
     }
 
     private func seen(_ lockdown: Lockdown) -> [NodeHolder] {
-        LockdownImpact(lockdown.machine, daemon: lockdown.daemon).holders
+        LockdownImpact.holders(lockdown.machine, daemon: lockdown.daemon)
     }
 
     /// The daemon sees those of a user's own programs, too, that may not be looked into by others. Without it, what is

@@ -9,7 +9,7 @@ struct AlbumAddCommand: AsyncParsableCommand {
 
     @OptionGroup var bus: BusOptions
 
-    @Argument(help: ArgumentHelp("The album, by name or id.", valueName: "album"), completion: .albums)
+    @Argument(help: .album, completion: .albums)
     var album: String
 
     @Argument(help: ArgumentHelp("The assets' ids.", valueName: "id"))
@@ -17,8 +17,7 @@ struct AlbumAddCommand: AsyncParsableCommand {
 
     func run() async throws {
         if album.isEmpty { throw CaptureError(.usage, "the album's name is empty") }
-        let numbers = try AssetNumber.parse(ids)
-        try AssetNumber.check(numbers)
+        let numbers = try AssetNumber.parse(ids, atMost: AssetNumber.most)
         try await LibraryRun.changing(bus) { library throws(CaptureError) in
             let album = try await AlbumFinder.album(album, in: library)
             let ids = try await AssetFinder.ids(of: numbers, in: library)

@@ -9,7 +9,7 @@ struct AlbumDeleteCommand: AsyncParsableCommand {
 
     @OptionGroup var bus: BusOptions
 
-    @Argument(help: ArgumentHelp("The album, by name or id.", valueName: "album"), completion: .albums)
+    @Argument(help: .album, completion: .albums)
     var album: String
 
     func run() async throws {

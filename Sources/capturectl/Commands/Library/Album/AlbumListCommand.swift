@@ -17,7 +17,6 @@ struct AlbumListCommand: AsyncParsableCommand {
             try await LibraryRun.tellStatus(of: library)
             return albums
         }
-        if table.json { return Output.print(JSON.array(albums.map(LibraryPresentation.json))) }
-        Output.print(LibraryPresentation.table(albums), isWide: table.wide)
+        table.show(albums, LibraryPresentation.table, LibraryPresentation.json)
     }
 }

@@ -10,7 +10,7 @@ struct AlbumMoveCommand: AsyncParsableCommand {
 
     @OptionGroup var bus: BusOptions
 
-    @Argument(help: ArgumentHelp("The album, by name or id.", valueName: "album"), completion: .albums)
+    @Argument(help: .album, completion: .albums)
     var album: String
 
     @Argument(help: ArgumentHelp("The assets' ids.", valueName: "id"))
@@ -21,8 +21,7 @@ struct AlbumMoveCommand: AsyncParsableCommand {
 
     func run() async throws {
         if album.isEmpty { throw CaptureError(.usage, "the album's name is empty") }
-        let numbers = try AssetNumber.parse(ids)
-        try AssetNumber.check(numbers)
+        let numbers = try AssetNumber.parse(ids, atMost: AssetNumber.most)
         let next = try before.map { try AssetNumber.parse([$0])[0] }
         try await LibraryRun.changing(bus) { library throws(CaptureError) in
             let album = try await AlbumFinder.album(album, in: library)

@@ -9,7 +9,7 @@ struct AlbumRenameCommand: AsyncParsableCommand {
 
     @OptionGroup var bus: BusOptions
 
-    @Argument(help: ArgumentHelp("The album, by name or id.", valueName: "album"), completion: .albums)
+    @Argument(help: .album, completion: .albums)
     var album: String
 
     @Argument(help: ArgumentHelp("Its new name.", valueName: "name"))

@@ -14,8 +14,7 @@ struct KeptDiscardCommand: AsyncParsableCommand {
     var ids: [String]
 
     func run() async throws {
-        let numbers = try AssetNumber.parse(ids, of: "recording", listedBy: "library kept")
-        try AssetNumber.check(numbers)
+        let numbers = try AssetNumber.parse(ids, of: "recording", listedBy: "library kept", atMost: AssetNumber.most)
         try await LibraryRun.during(bus) { library throws(CaptureError) in
             let ids = try await KeptFinder.ids(numbers, in: library)
             try await library.discardKept(ids)

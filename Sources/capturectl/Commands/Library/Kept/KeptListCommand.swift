@@ -15,8 +15,7 @@ struct KeptListCommand: AsyncParsableCommand {
         let kept = try await LibraryRun.during(bus) { library throws(CaptureError) in
             try await library.keptRecordings()
         }
-        if table.json { return Output.print(JSON.array(kept.map(SavedPresentation.json))) }
-        Output.print(SavedPresentation.table(kept), isWide: table.wide)
-        if kept.isEmpty { Output.note("no recording is waiting") }
+        table.show(kept, SavedPresentation.table, SavedPresentation.json)
+        if kept.isEmpty, !table.json { Output.note("no recording is waiting") }
     }
 }

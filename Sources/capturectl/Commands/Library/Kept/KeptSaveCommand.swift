@@ -17,8 +17,7 @@ struct KeptSaveCommand: AsyncParsableCommand {
     var ids: [String]
 
     func run() async throws {
-        let numbers = try AssetNumber.parse(ids, of: "recording", listedBy: "library kept")
-        try AssetNumber.check(numbers)
+        let numbers = try AssetNumber.parse(ids, of: "recording", listedBy: "library kept", atMost: AssetNumber.most)
         try await LibraryRun.during(bus) { library throws(CaptureError) in
             var fault: CaptureError?
             for outcome in try await library.saveKept(try await KeptFinder.ids(numbers, in: library)) {
