@@ -21,6 +21,7 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <time.h>
+#include <unistd.h>
 
 enum { most_readers = 64, most_delays = 240, second = 1000000000 };
 
@@ -44,6 +45,7 @@ static struct pw_main_loop *loop;
 static struct pw_core *core;
 static const char *camera_name;
 static uint32_t camera_node = SPA_ID_INVALID, camera_port = SPA_ID_INVALID;
+static char own_name[32]; /* of the nodes of this program's readers */
 static uint32_t own_nodes[most_readers];
 static int own_count;
 
@@ -147,7 +149,7 @@ static void start(struct reader *reader) {
     if (!reader->core) fail("there is no PipeWire", errno);
     struct pw_properties *properties = pw_properties_new(
         PW_KEY_MEDIA_TYPE, "Video", PW_KEY_MEDIA_CATEGORY, "Capture", PW_KEY_MEDIA_ROLE, "Camera",
-        PW_KEY_NODE_NAME, "bench-reader", NULL);
+        PW_KEY_NODE_NAME, own_name, NULL);
     reader->stream = pw_stream_new(reader->core, "bench-reader", properties);
     if (!reader->stream) fail("no stream can be made", errno);
     pw_stream_add_listener(reader->stream, &reader->listener, &stream_events, reader);
@@ -179,7 +181,7 @@ static void on_global(void *data, uint32_t id, uint32_t permissions, const char 
     const char *name = spa_dict_lookup(properties, PW_KEY_NODE_NAME);
     if (strcmp(type, PW_TYPE_INTERFACE_Node) == 0 && name) {
         if (strcmp(name, camera_name) == 0) camera_node = id;
-        if (strcmp(name, "bench-reader") == 0 && own_count < most_readers) own_nodes[own_count++] = id;
+        if (strcmp(name, own_name) == 0 && own_count < most_readers) own_nodes[own_count++] = id;
     }
     if (strcmp(type, PW_TYPE_INTERFACE_Port) != 0) return;
     uint32_t node = number(properties, PW_KEY_NODE_ID);
@@ -256,6 +258,7 @@ int main(int count, char **words) {
     sigemptyset(&asked);
     sigaddset(&asked, SIGTERM);
     sigprocmask(SIG_BLOCK, &asked, NULL);
+    snprintf(own_name, sizeof own_name, "bench-reader-%d", (int)getpid());
     pw_init(&count, &words);
     struct spa_fraction *rate = &format.framerate;
     if (count != 5 || sscanf(words[2], "%ux%u@%u", &format.size.width, &format.size.height, &rate->num) != 3 ||

@@ -4,9 +4,9 @@
        floor WIDTHxHEIGHT@RATE READERS copy|look
 
    With `copy` it copies each frame once for each reader. With `look` readers are threads of another process, which wait
-   for a word of shared memory, and one call wakes them all. It needs the camera of camera.c. Prints `running` with the
-   first frame, and when it is sent SIGTERM a line of JSON: how long after the DQBUF of a frame readers were awake, in
-   µs. */
+   for a word of shared memory, and one call wakes them all. It needs the camera of camera.c, or one that is served from
+   it. Prints `running` with the first frame, and when it is sent SIGTERM a line of JSON: how many frames there were, and
+   how long after the DQBUF of a frame at the camera readers were awake, in µs. */
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
@@ -59,6 +59,10 @@ static void call(int camera, unsigned long request, void *argument, const char *
     if (ioctl(camera, request, argument) < 0) fail(what);
 }
 
+static void note(struct reader *reader, struct timespec now, uint64_t dequeued) {
+    reader->delays[reader->count++ % most_delays] = (int64_t)now.tv_sec * 1000000000 + now.tv_nsec - (int64_t)dequeued;
+}
+
 static void *look(void *data) {
     struct reader *reader = data;
     uint32_t seen = 0;
@@ -69,8 +73,7 @@ static void *look(void *data) {
         uint32_t last = shared->published;
         if (last == seen) continue;
         seen = last;
-        int64_t delay = (int64_t)now.tv_sec * 1000000000 + now.tv_nsec - (int64_t)shared->dequeued;
-        reader->delays[reader->count++ % most_delays] = delay;
+        note(reader, now, shared->dequeued);
     }
     return NULL;
 }
@@ -94,7 +97,7 @@ static int compare(const void *left, const void *right) {
     return (a > b) - (a < b);
 }
 
-static void tell(unsigned readers) {
+static void tell(unsigned readers, unsigned frames) {
     static int64_t delays[most_readers * most_delays];
     size_t count = 0;
     for (unsigned i = 0; i < readers; i++) {
@@ -105,8 +108,8 @@ static void tell(unsigned readers) {
     }
     qsort(delays, count, sizeof *delays, compare);
     size_t last = count ? count - 1 : 0;
-    printf("{\"delays\": %zu, \"delayP50\": %.3f, \"delayP99\": %.3f}\n", count, (double)delays[last / 2] / 1000,
-           (double)delays[(last * 99 + 50) / 100] / 1000);
+    printf("{\"frames\": %u, \"delays\": %zu, \"delayP50\": %.3f, \"delayP99\": %.3f}\n", frames, count,
+           (double)delays[last / 2] / 1000, (double)delays[(last * 99 + 50) / 100] / 1000);
 }
 
 int main(int count, char **words) {
@@ -149,7 +152,8 @@ int main(int count, char **words) {
     }
     int type = kind;
     call(camera, VIDIOC_STREAMON, &type, "the stream");
-    for (unsigned frame = 0; !is_asked; frame++) {
+    unsigned frames = 0;
+    for (; !is_asked; frames++) {
         struct pollfd wanted = {.fd = camera, .events = POLLIN};
         if (poll(&wanted, 1, -1) < 0) {
             if (errno == EINTR) continue;
@@ -157,11 +161,15 @@ int main(int count, char **words) {
         }
         struct v4l2_buffer buffer = {.type = kind, .memory = V4L2_MEMORY_MMAP};
         call(camera, VIDIOC_DQBUF, &buffer, "no frame");
+        struct timespec awake;
+        clock_gettime(CLOCK_MONOTONIC, &awake);
+        uint64_t stamps[2];
+        memcpy(stamps, mapped[buffer.index], sizeof stamps);
         if (!copies) {
-            uint64_t stamps[2];
-            memcpy(stamps, mapped[buffer.index], sizeof stamps);
             shared->dequeued = stamps[1];
             wake();
+        } else if (readers) {
+            note(&shared->readers[0], awake, stamps[1]);
         }
         for (unsigned i = 0; copies && i < readers; i++) {
             memcpy(own[i], mapped[buffer.index], buffer.bytesused);
@@ -169,7 +177,7 @@ int main(int count, char **words) {
             __asm__ volatile("" : : "r"(own[i]) : "memory");
         }
         call(camera, VIDIOC_QBUF, &buffer, "a buffer cannot be queued");
-        if (frame == 0) printf("running\n"), fflush(stdout);
+        if (frames == 0) printf("running\n"), fflush(stdout);
     }
     call(camera, VIDIOC_STREAMOFF, &type, "the end");
     shared->is_over = 1;
@@ -180,6 +188,6 @@ int main(int count, char **words) {
         fprintf(stderr, "floor: the readers failed\n");
         return 1;
     }
-    tell(readers);
+    tell(copies && readers ? 1 : readers, frames);
     return 0;
 }

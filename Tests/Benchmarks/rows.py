@@ -1,4 +1,4 @@
 """All rows, in the order of the table."""
-import daemon, library, many, sharing, sound, starts, works
+import bridges, daemon, library, many, sharing, sound, starts, works
 
-WORKS = [*sharing.WORKS, *works.WORKS, *starts.WORKS, *sound.WORKS, *daemon.WORKS, *many.WORKS, *library.WORKS]
+WORKS = [*sharing.WORKS, *bridges.WORKS, *works.WORKS, *starts.WORKS, *sound.WORKS, *daemon.WORKS, *many.WORKS, *library.WORKS]

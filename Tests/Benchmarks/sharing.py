@@ -108,20 +108,31 @@ def captured(readers, mode):
     return ours
 
 
+def compiled_consumer(contender):
+    """A client of PipeWire."""
+    flags = subprocess.run([need("pkg-config"), "--cflags", "--libs", "libpipewire-0.3"], text=True,
+                           stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    if flags.returncode:
+        raise Missing(flags.stderr.strip())
+    return compile("consumer.c", contender.folder / "consumer", *flags.stdout.split())
+
+
+def pipewire_server(contender, text, camera=True):
+    """A PipeWire of the contender's own; text: its configuration."""
+    configuration = contender.folder / "pipewire.conf"
+    configuration.write_text(text)
+    contender.environment["XDG_RUNTIME_DIR"] = str(contender.folder)
+    # Without exported buffers its camera has nothing that it can share.
+    if camera:
+        contender.environment["BENCH_CAMERA_EXPBUF"] = "1"
+    contender.start(need("pipewire"), "-c", configuration, camera=camera)
+    contender.until((contender.folder / "pipewire-0").exists, "PipeWire")
+
+
 def pipewire(readers, mode):
     def peer(contender):
-        need("pipewire")
-        flags = subprocess.run([need("pkg-config"), "--cflags", "--libs", "libpipewire-0.3"], text=True,
-                               stdout=subprocess.PIPE, stderr=subprocess.PIPE)
-        if flags.returncode:
-            raise Missing(flags.stderr.strip())
-        consumer = compile("consumer.c", contender.folder / "consumer", *flags.stdout.split())
-        configuration = contender.folder / "pipewire.conf"
-        configuration.write_text(PIPEWIRE)
-        # Without exported buffers its camera has nothing that it can share.
-        contender.environment |= {"XDG_RUNTIME_DIR": str(contender.folder), "BENCH_CAMERA_EXPBUF": "1"}
-        contender.start("pipewire", "-c", configuration)
-        contender.until((contender.folder / "pipewire-0").exists, "PipeWire")
+        consumer = compiled_consumer(contender)
+        pipewire_server(contender, PIPEWIRE)
         child = Readers(contender, consumer, "camera", MODE, readers, "look" if mode == "look" else "copy")
         return measured(contender, child, readers, mode)
 

@@ -4,7 +4,7 @@ import json, os, re, signal, subprocess, time
 from pathlib import Path
 from native import RATE, Missing, need
 from sound import Microphone
-import sound, works
+import bridges, sound, works
 
 KILLED, CUT, STALLED = "lost at kill -9", "lost at a power cut", "missed beside a stalled reader"
 # Seconds until a writer is killed, and for which a reader stands still.
@@ -171,4 +171,8 @@ TRADES = [
       for work, by in RECORDINGS.items() for name, start in by.items()),
     ("raw 1080p, 4 readers that copy", STALLED, "ours", stalled_ours),
     ("raw 1080p, 4 readers that copy", STALLED, "gst-launch shmsink", stalled_gst),
+    (bridges.V4L2, STALLED, "ours", bridges.stalled(bridges.preloaded, STALL)),
+    (bridges.V4L2, STALLED, "the bare camera", "serves one program"),
+    (bridges.CLIENT, STALLED, "ours", bridges.stalled(bridges.bridged, STALL)),
+    (bridges.CLIENT, STALLED, "PipeWire", bridges.stalled(bridges.direct, STALL)),
 ]

@@ -215,7 +215,7 @@ def photo(name, format, gst, encoder):
                     True)
 
     def launch(contender):
-        steps = "! jpegenc !" if name == "YUYV" else "!"
+        steps = "! jpegenc quality=90 !" if name == "YUYV" else "!"
         return once(contender, [need("gst-launch-1.0"), "-q", *f"v4l2src device=/dev/video0 num-buffers=1 ! {gst},"
                                 f"width=1920,height=1080,framerate={RATE}/1 {steps} filesink location=a.jpg".split()],
                     True)

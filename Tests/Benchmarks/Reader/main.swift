@@ -102,6 +102,16 @@ func measureStarts(_ arguments: [String]) async throws {
     }
 }
 
+/// Lets the readers read, until the process is told to end.
+///
+/// On a thread that only sleeps, since a task that sleeps wakes three threads, which counts as the readers' work. In
+/// steps, so that a process that was stopped meanwhile goes on reading when it is let go.
+func read(for seconds: Double) async throws {
+    try await WorkerThread.run("wait") {
+        for _ in 0..<Int(seconds * 2) where !Termination.isAsked.load(ordering: .relaxed) { usleep(500_000) }
+    }
+}
+
 func measure(_ arguments: [String]) async throws -> String {
     guard arguments.count == 5, let count = Int(arguments[2]), count > 0, let seconds = Double(arguments[3]),
         ["copy", "look", "newest"].contains(arguments[4])
@@ -133,11 +143,7 @@ func measure(_ arguments: [String]) async throws -> String {
     }
     print("running")
     fflush(nil)
-    // In steps, so that a process that was stopped meanwhile goes on reading when it is let go. Each step counts as the
-    // readers' work.
-    for _ in 0..<Int(seconds * 2) where !Termination.isAsked.load(ordering: .relaxed) {
-        try await Task.sleep(for: .milliseconds(500))
-    }
+    try await read(for: seconds)
     let statistics = try await sessions[0].statistics()
     let got = readers.map { $0.frames.load(ordering: .relaxed) }
     let missed = outputs.map { $0.missed }
