@@ -1,5 +1,6 @@
-/* A recording into a descriptor that is not what an output should be: give KIND PATH [FRAMES], KIND being of the words in
-   `open_kind`. Prints `ended STATE: CODE: REASON`, or the error of the call by which it was refused. */
+/* A recording into a descriptor that is not what an output should be: give KIND PATH [FRAMES [GO]], KIND being of the
+   words in `open_kind`. It starts when there is a file GO. Prints `ended STATE: CODE: REASON`, or the error of the call
+   by which it was refused. */
 #include "attack.h"
 #include <errno.h>
 #include <fcntl.h>
@@ -94,6 +95,7 @@ int main(int count, char **words) {
     if (sd_bus_message_read(reply, "o", &session) < 0) give_up("the session's path");
     printf("made %s\n", session);
     fflush(stdout);
+    while (count > 4 && access(words[4], F_OK) < 0) poll(NULL, 0, 10);
     if (!gets(bus, session, SERVICE ".Session", "Start", NULL, "")) return refused;
     for (;;) {
         char *state = session_text(bus, session, "State");

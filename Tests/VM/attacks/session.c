@@ -1,7 +1,8 @@
 /* Every way to what a session captures.
    session NUMBER [WHAT...]: of the session of somebody else, WHAT being of the words below, or all of them.
-   session own FILE WHAT...: of one that this program made itself, when its consent is gone. Its movie waits with a pre-roll;
-   it hears of levels and takes a photo into FILE.jpg. Prints `running NUMBER` and `levels come`, and what is told later. */
+   session own FILE HEIGHT RATE MICROPHONE WHAT...: of one that this program made itself, when its consent is gone. Its
+   pictures are 320 wide. Its movie waits with a pre-roll; it hears of levels and takes a photo into FILE.jpg. Prints
+   `running NUMBER` and `levels come`, and what is told later. */
 #include "attack.h"
 #include <fcntl.h>
 #include <stdio.h>
@@ -35,6 +36,12 @@ static int takes_photo(sd_bus *bus, const char *format) {
                 ticket(bus));
 }
 
+/* The same, for which the camera would have to change its size. */
+static int takes_large_photo(sd_bus *bus) {
+    return gets(bus, path, INTERFACE, "CapturePhoto", NULL, "sa{sv}" FILES, "movie", 2, "width", "u", 640u, "height", "u",
+                480u, 1, "1", ticket(bus));
+}
+
 /* How many of the ways are open. */
 static int count_open(sd_bus *bus, char **words) {
     int got = 0;
@@ -46,6 +53,7 @@ static int count_open(sd_bus *bus, char **words) {
     if (wants(words, "count")) got += gets(bus, path, INTERFACE, "GetStatistics", NULL, "");
     if (wants(words, "start")) got += gets(bus, path, INTERFACE, "Start", NULL, "");
     if (wants(words, "open")) got += gets(bus, path, INTERFACE, "OpenBuffer", NULL, "s", "frames");
+    if (wants(words, "words")) got += gets(bus, path, INTERFACE, "OpenBuffer", NULL, "s", "words");
     if (wants(words, "add"))
         got += gets(bus, path, INTERFACE, "AddOutput", NULL, "a{sv}ass", 3, "name", "s", "stolen", "kind", "s", "frames",
                     "format", "s", "raw", 1, "camera", ticket(bus));
@@ -59,12 +67,14 @@ static int count_open(sd_bus *bus, char **words) {
                     "connections", "a(ss)", 1, "camera", "stolen", 0);
     if (wants(words, "photo")) got += takes_photo(bus, "jpeg");
     if (wants(words, "raw")) got += takes_photo(bus, "dng");
+    if (wants(words, "size")) got += takes_large_photo(bus);
     if (wants(words, "pause")) got += gets(bus, path, INTERFACE, "PauseOutput", NULL, "s", "movie");
     if (wants(words, "resume")) got += gets(bus, path, INTERFACE, "ResumeOutput", NULL, "s", "movie");
     if (wants(words, "mark")) got += gets(bus, path, INTERFACE, "MarkOutput", NULL, "ss", "movie", "stolen");
     if (wants(words, "enable"))
         got += gets(bus, path, INTERFACE, "EnableConnection", NULL, "ssb", "microphone", "movie", 0) +
-               gets(bus, path, INTERFACE, "EnableConnection", NULL, "ssb", "camera", "movie", 1);
+               gets(bus, path, INTERFACE, "EnableConnection", NULL, "ssb", "camera", "movie", 1) +
+               gets(bus, path, INTERFACE, "EnableConnection", NULL, "ssb", "camera", "frames", 1);
     if (wants(words, "gain")) got += gets(bus, path, INTERFACE, "SetGain", NULL, "sd", "movie", 40.0);
     if (wants(words, "levels")) got += gets(bus, path, INTERFACE, "WatchLevels", NULL, "sb", "movie", 1);
     if (wants(words, "begin")) got += gets(bus, path, INTERFACE, "BeginOutput", NULL, "sx", "movie", (int64_t)0);
@@ -89,19 +99,19 @@ static void listen_to(sd_bus *bus) {
 }
 
 /* A session of its own, until it is over. */
-static void make_and_lose(sd_bus *bus, const char *movie) {
+static void make_and_lose(sd_bus *bus, const char *movie, unsigned height, double rate, const char *microphone) {
     static char picture[128];
     sd_bus_message *reply = NULL;
     const char *session;
     file = movie;
     if (!gets(bus, ROOT, SERVICE ".Manager", "CreateSession", &reply, "a{sv}" FILES, 4,
-              "inputs", "aa{sv}", 2, 6, "name", "s", "camera", "media-type", "s", "video", "pixel-format", "s", "YUYV",
-              "width", "u", 320, "height", "u", 180, "frames-per-second", "d", 5.0,
-              3, "name", "s", "microphone", "media-type", "s", "audio", "device", "s", "hw:Loopback,1",
-              "outputs", "aa{sv}", 2, 6, "name", "s", "movie", "kind", "s", "movie", "format", "s", "mkv",
+              "inputs", "aa{sv}", 3, 2, "name", "s", "words", "media-type", "s", "metadata", 6, "name", "s", "camera", "media-type", "s", "video", "pixel-format", "s", "YUYV",
+              "width", "u", 320, "height", "u", height, "frames-per-second", "d", rate,
+              3, "name", "s", "microphone", "media-type", "s", "audio", "device", "s", microphone,
+              "outputs", "aa{sv}", 3, 2, "name", "s", "words", "kind", "s", "buffer", 6, "name", "s", "movie", "kind", "s", "movie", "format", "s", "mkv",
               "video-codec", "s", "mjpeg", "pre-roll", "x", (int64_t)10000000000, "segments", "a{sv}", 0,
               2, "name", "s", "frames", "kind", "s", "buffer",
-              "connections", "a(ss)", 3, "camera", "movie", "microphone", "movie", "camera", "frames",
+              "connections", "a(ss)", 4, "words", "words", "camera", "movie", "microphone", "movie", "camera", "frames",
               "attached", "b", 1, 1, "movie", ticket(bus)) ||
         sd_bus_message_read(reply, "o", &session) < 0)
         exit(not_tried);
@@ -111,6 +121,10 @@ static void make_and_lose(sd_bus *bus, const char *movie) {
     if (sd_bus_match_signal(bus, NULL, SERVICE, path, INTERFACE, "Levels", hear, NULL) < 0) give_up("levels");
     if (!gets(bus, path, INTERFACE, "Start", NULL, "") || follow(bus, path) == refused) exit(not_tried);
     if (!gets(bus, path, INTERFACE, "WatchLevels", NULL, "sb", "movie", 1) || !takes_photo(bus, "jpeg")) exit(not_tried);
+    if (!gets(bus, path, INTERFACE, "OpenBuffer", NULL, "s", "words")) exit(not_tried);
+    /* A connection that is disabled brings nothing. */
+    if (!gets(bus, path, INTERFACE, "EnableConnection", NULL, "ssb", "camera", "frames", 0)) exit(not_tried);
+    if (gets(bus, path, INTERFACE, "OpenBuffer", NULL, "s", "frames")) exit(taken);
     printf("running %s\n", strrchr(path, '/') + 1);
     char *state;
     while ((state = session_text(bus, path, "State")) && (!strcmp(state, "running") || !strcmp(state, "suspended"))) {
@@ -127,9 +141,9 @@ static void make_and_lose(sd_bus *bus, const char *movie) {
 int main(int count, char **words) {
     if (count < 2) return not_tried;
     sd_bus *bus = connect_bus();
-    if (!strcmp(words[1], "own") && count > 3) {
-        make_and_lose(bus, words[2]);
-        int got = count_open(bus, words + 3);
+    if (!strcmp(words[1], "own") && count > 6) {
+        make_and_lose(bus, words[2], (unsigned)atoi(words[3]), atof(words[4]), words[5]);
+        int got = count_open(bus, words + 6);
         listen_to(bus);
         return got || levels ? taken : refused;
     }

@@ -1,5 +1,4 @@
-# Two people who may do nothing special: alice (1000) and bob (1001). Sourced by the host for a stock machine's layer, and
-# inside a fast machine, whose /etc is its own overlay.
+# Two people who may do nothing special: alice (1000) and bob (1001). Sourced by the host, for a machine's layer.
 make_people() { # make_people FOLDER: from /etc to there
   local file number=1000 name
   for file in passwd group; do

@@ -23,6 +23,17 @@ host_packages() {
   echo "${need[*]}"
 }
 
+# What the fast kernel is built with beside that.
+fast_packages() {
+  local need=()
+  command -v bison >/dev/null || need+=(bison)
+  command -v flex >/dev/null || need+=(flex)
+  command -v bc >/dev/null || need+=(bc)
+  command -v xz >/dev/null || need+=(xz-utils)
+  [[ -e /usr/include/stdio.h ]] || need+=(libc6-dev)
+  echo "${need[*]}"
+}
+
 # Debian's packages that the inside of the machine takes: the host's root is the machine's root.
 guest_packages() {
   local need=()

@@ -1,12 +1,19 @@
-# The fast flavour: a folder with a user-mode kernel and its `run`, named by CAPTURE_TEST_KERNEL. Sourced by machine.
+# The fast flavour: a user-mode kernel, which is a process of the host, over the host's own files. Sourced by machine.
+. "$vm/lib/layer.sh"
+. "$vm/lib/fast-kernel.sh"
+
 machine_command() {
-  [[ -n ${CAPTURE_TEST_KERNEL:-} ]] || die $not_ready "--fast takes CAPTURE_TEST_KERNEL=<folder with a run script>"
-  [[ -x $CAPTURE_TEST_KERNEL/run ]] || die $not_ready "CAPTURE_TEST_KERNEL: no run script in $CAPTURE_TEST_KERNEL"
-  local options=(--mem "$mem" --timeout "$((seconds + 10))" --vivid "$vivid" --out "$out") word
-  for word in "${kargs[@]}"; do options+=(--karg "$word"); done
-  ((!systemd)) || options+=(--systemd)
-  [[ -z $disk ]] || options+=(--disk "$disk")
-  # What run itself says on its stderr, machine says in its own words.
-  command=(bash -c 'log=$1; shift; exec "$@" 2>"$log"' fast "$out/run.log"
-    "$CAPTURE_TEST_KERNEL/run" "${options[@]}" -- bash "$vm/guest/enter")
+  fast_ready || die $not_ready "there is no fast kernel, or it is of another configuration: run Tests/VM/setup --fast"
+  note kernel "$fast"
+  make_layer "$out/.machine/layer" "$systemd"
+  # Its memory is a file, and has to fit where it lies.
+  local room
+  room=$(df --output=avail --block-size=1 /dev/shm 2>/dev/null | tail -n 1) || true
+  ((${room:-0} > $(numfmt --from=iec "$mem"))) || export TMPDIR=$out/.machine
+  # Two terminals: the first has what the kernel says, the second what the command says.
+  command=(bash -c 'log=$1; shift; exec "$@" 2>"$log"' fast "$out/kernel.log"
+    "$fast/linux" "mem=$mem" root=/dev/root rootfstype=hostfs hostfs=/ ro "uml_dir=$out/.machine/uml"
+    con=null con0=null,fd:2 con1=null,fd:1 quiet loglevel=4 "init=$vm/guest/fast-init" "capture_test_out=$out"
+    systemd.unified_cgroup_hierarchy=1 "${kargs[@]}")
+  [[ -z $disk ]] || command+=("ubd0=$disk")
 }

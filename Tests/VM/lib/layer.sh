@@ -1,4 +1,4 @@
-# Makes on the host the layer that a stock machine lays over the host's root, below its throw-away overlay: each of these
+# Makes on the host the layer that each machine lays over the host's root, below its throw-away overlay: each of these
 # files takes a process inside, where a process is slow. Sourced.
 . "$vm/guest/people.sh"
 
@@ -55,6 +55,7 @@ make_units() {
   cat >"$1/test-machine.service" <<U
 [Unit]
 After=basic.target
+FailureAction=poweroff-force
 [Service]
 Type=exec
 ExecStart=/run/test-machine/job

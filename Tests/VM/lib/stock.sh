@@ -10,6 +10,7 @@ machine_command() {
     random.trust_cpu=on init_on_alloc=0 clearcpuid=112 lsm=landlock,yama
     cgroup.memory=nokmem psi=0 hardened_usercopy=off randomize_kstack_offset=off nowatchdog
     systemd.unified_cgroup_hierarchy=1 "${kargs[@]}")
+  [[ $(accelerator) != *tcg* ]] || words+=($(counter_word))
   local shared=security_model=none,multidevs=remap
   command=(qemu-system-x86_64 $(accelerator) -smp "$cpus" -m "$mem" -nodefaults -no-user-config -display none -no-reboot
     -kernel "$kernel/vmlinux" -initrd "$kernel/initramfs.cpio" -append "${words[*]}"

@@ -1,8 +1,8 @@
 // library at FOLDER                     prints what the library in FOLDER holds; exits 1 when index and files disagree
 // library after ACCOUNT COUNT           prints what it has to hold after the first COUNT lines of ACCOUNT
 // library id FOLDER NAME                prints the id of the asset of that name
-// library points LOG IMAGE DEVICE FOLDER NAME ACCOUNT COUNT        as points: the library is NAME in the mounted FOLDER
-// library points LOG IMAGE DEVICE FOLDER NAME ACCOUNT COUNT POINT  one of them alone, which stays mounted
+// library points LOG IMAGE FILE FOLDER NAME ACCOUNT COUNT        as points: the library is NAME in the mounted FOLDER
+// library points LOG IMAGE FILE FOLDER NAME ACCOUNT COUNT POINT  one of them alone, which stays mounted
 #include "library_account.h"
 #include "library_state.h"
 #include "replay.h"
@@ -110,5 +110,5 @@ int main(int argc, char **argv)
     if (strcmp(word, "points") == 0 && (argc == 9 || argc == 10))
         return points(argc - 2, argv + 2);
     errx(64, "usage: library at FOLDER | after ACCOUNT COUNT | id FOLDER NAME | "
-             "points LOG IMAGE DEVICE FOLDER NAME ACCOUNT COUNT [POINT]");
+             "points LOG IMAGE FILE FOLDER NAME ACCOUNT COUNT [POINT]");
 }

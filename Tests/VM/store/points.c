@@ -1,9 +1,9 @@
 // Replays a log of writes to many points, as if the power had gone there, and reads the store at each.
 //
-// points LOG IMAGE DEVICE FOLDER ACCOUNT COUNT        all of COUNT points, evenly spread
-// points LOG IMAGE DEVICE FOLDER ACCOUNT COUNT POINT  one of them alone, which stays mounted
+// points LOG IMAGE FILE FOLDER ACCOUNT COUNT        all of COUNT points, evenly spread
+// points LOG IMAGE FILE FOLDER ACCOUNT COUNT POINT  one of them alone, which stays mounted
 //
-// LOG is of a device that was IMAGE at first; what it was at a point is written to DEVICE and mounted at FOLDER, so that
+// LOG is of a device that was IMAGE at first; what it was at a point is written to FILE and mounted at FOLDER, so that
 // the file system replays its journal. The marks `acknowledged-N` in the log say that the first N lines of ACCOUNT were
 // acknowledged. The store has to hold these, and can hold the one that was being asked for: nothing else. Exits 0 when
 // that is so at each point, 1 when not.
@@ -90,7 +90,7 @@ static void check_point(struct store *store)
 int main(int argc, char **argv)
 {
     if (argc != 7 && argc != 8)
-        errx(64, "usage: points LOG IMAGE DEVICE FOLDER ACCOUNT COUNT [POINT]");
+        errx(64, "usage: points LOG IMAGE FILE FOLDER ACCOUNT COUNT [POINT]");
     struct store store = {.replay = replay_open(argv[1], argv[2], argv[3], argv[4]), .account = account_read(argv[5])};
     struct replay *replay = &store.replay;
     const uint64_t count = strtoull(argv[6], NULL, 10);

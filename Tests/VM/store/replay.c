@@ -3,7 +3,8 @@
 
 #include <err.h>
 #include <fcntl.h>
-#include <linux/fs.h>
+#include <linux/loop.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
@@ -13,10 +14,10 @@
 
 enum { block = 4096 };
 
-struct replay replay_open(const char *log, const char *image, const char *device, const char *folder)
+struct replay replay_open(const char *log, const char *image, const char *file_name, const char *folder)
 {
     static const unsigned char zeros[block];
-    struct replay replay = {.log = write_log_open(log), .device = device, .folder = folder};
+    struct replay replay = {.log = write_log_open(log), .file = file_name, .folder = folder};
     struct stat status;
     int file = open(image, O_RDONLY | O_CLOEXEC);
     if (file < 0 || fstat(file, &status) != 0)
@@ -59,19 +60,41 @@ void replay_to(struct replay *replay, uint64_t point, uint64_t count)
     }
 }
 
+// Returns a loop device of the file, which goes with its last user.
+static int loop_open(int file, char *name, size_t most)
+{
+    const struct loop_config config = {.fd = (unsigned)file, .info.lo_flags = LO_FLAGS_AUTOCLEAR};
+    int control = open("/dev/loop-control", O_RDWR | O_CLOEXEC), device = -1;
+    for (int tries = 0; control >= 0 && device < 0 && tries < 100; tries++) {
+        int number = ioctl(control, LOOP_CTL_GET_FREE);
+        snprintf(name, most, "/dev/loop%d", number);
+        device = open(name, O_RDWR | O_CLOEXEC);
+        if (device >= 0 && ioctl(device, LOOP_CONFIGURE, &config) != 0) {
+            // Another program took it meanwhile, or its name is not there yet.
+            close(device);
+            device = -1;
+        }
+        if (device < 0)
+            usleep(10000);
+    }
+    if (device < 0)
+        err(74, "a loop device");
+    close(control);
+    return device;
+}
+
 void replay_mount(const struct replay *replay)
 {
-    int device = open(replay->device, O_WRONLY | O_CLOEXEC);
-    if (device < 0)
-        err(66, "%s", replay->device);
-    // What the point before left there goes.
-    if (ioctl(device, BLKDISCARD, (uint64_t[]){0, replay->size}) != 0)
-        err(74, "%s cannot be emptied", replay->device);
+    char name[32];
+    int file = open(replay->file, O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
+    if (file < 0 || ftruncate(file, (off_t)replay->size) != 0)
+        err(66, "%s", replay->file);
     for (uint64_t at = 0; at < replay->size; at += block)
-        if (replay->used[at / block] && pwrite(device, replay->image + at, block, (off_t)at) != block)
-            err(74, "%s", replay->device);
-    if (close(device) != 0 || mount(replay->device, replay->folder, "ext4", 0, "") != 0)
-        err(74, "mount %s", replay->device);
+        if (replay->used[at / block] && pwrite(file, replay->image + at, block, (off_t)at) != block)
+            err(74, "%s", replay->file);
+    int device = loop_open(file, name, sizeof name);
+    if (close(file) != 0 || mount(name, replay->folder, "ext4", 0, "") != 0 || close(device) != 0)
+        err(74, "mount %s", replay->file);
 }
 
 void replay_unmount(const struct replay *replay)

@@ -11,14 +11,14 @@ struct replay {
     unsigned char *image;
     bool *used;
     uint64_t size;
-    // Where that is written to and mounted.
-    const char *device, *folder;
+    // The file that it is written to, and where that is mounted.
+    const char *file, *folder;
     // The number in the last mark before the point: what was acknowledged by then.
     unsigned acknowledged;
 };
 
 // Opens a log of a device that was IMAGE at first, or ends the program and says why.
-struct replay replay_open(const char *log, const char *image, const char *device, const char *folder);
+struct replay replay_open(const char *log, const char *image, const char *file, const char *folder);
 
 // Goes on to the given one of `count` points, evenly spread.
 void replay_to(struct replay *replay, uint64_t point, uint64_t count);

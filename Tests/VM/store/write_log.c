@@ -9,8 +9,6 @@
 #include <string.h>
 #include <unistd.h>
 
-static const uint64_t magic = 0x6a736677736872;
-
 static void read_at(const struct write_log *log, void *into, uint64_t count, uint64_t offset)
 {
     for (uint64_t done = 0; done < count;) {
@@ -35,7 +33,8 @@ struct write_log write_log_open(const char *path)
     read_at(&log, &head, sizeof head, 0);
     log.entries = le64toh(head.entries);
     log.sector_size = le32toh(head.sector_size);
-    if (le64toh(head.magic) != magic || le64toh(head.version) != 1 || log.sector_size < 512 || log.sector_size > 4096)
+    if (le64toh(head.magic) != write_log_magic || le64toh(head.version) != 1 || log.sector_size < 512 ||
+        log.sector_size > 4096)
         errx(65, "%s is no log of writes", path);
     log.offset = log.sector_size;
     return log;

@@ -1,14 +1,16 @@
-// A log of device-mapper's target log-writes: every write to a device in the order in which it became lasting, as
-// drivers/md/dm-log-writes.c lays it out. Sector 0 says how many entries there are; each entry takes a sector of its own,
-// which the data of the write follows.
+// A log of device-mapper's target log-writes, or of log_writes.c: every write to a device in the order in which it
+// became lasting, as drivers/md/dm-log-writes.c lays it out. Sector 0 says how many entries there are; each entry
+// takes a sector of its own, which the data of the write follows.
 #pragma once
 #include <stdint.h>
+
+static const uint64_t write_log_magic = 0x6a736677736872;
 
 enum write_log_flag {
     write_log_flush = 1 << 0,
     write_log_fua = 1 << 1,
     write_log_discard = 1 << 2,
-    // No write: `dmsetup message DEVICE 0 mark TEXT`; the text is in the entry's own sector.
+    // No write, but a text, in the entry's own sector.
     write_log_mark = 1 << 3,
 };
 

@@ -76,6 +76,13 @@ it "cameras and microphones are listed" facts capturectl devices --json
 it "a camera's node is an alias" grep -qE "aliases\.[0-9]+=$first$" "$work/facts"
 it "metadata and output nodes are left out" test \
   "$(grep -c driver=vivid "$work/facts")" = "$(grep -lx 'vivid-.*-vid-cap' /sys/class/video4linux/*/name | wc -l)"
+it "a camera says that it has metadata" grep -qE 'metadata\.0=UVCH$' "$work/facts"
+# Vivid's camera clock counts in units of its own; the time is that of the frame.
+tells() { capturectl metadata --camera "$first" --video-format YUYV:$size$at --count 5 >"$work/told"; }
+it "it is printed, for each frame" tells
+it "five lines" test "$(wc -l <"$work/told")" = 5
+it "with a time, and both clocks" test "$(grep -cE '"timestamp":[0-9]+,.*"format":"UVCH",.*"hostTime":[0-9]+,.*"cameraClock":[0-9]+' "$work/told")" = 5
+it "in order" sort -nuc -t: -k2,2 "$work/told"
 it "formats are listed with sizes and rates" says '640x480 .*15.* fps' capturectl formats "$first"
 it "a tone sounds" play_tone 1000 1800 0 $rate
 it "the camera shows bars" shows_moving_bars YUYV
@@ -142,7 +149,7 @@ it "it records" wait_for 30 records 5
 it "it is paused" capturectl pause "$id"
 it "which is shown" wait_for 20 paused_is true
 # What was on its way is written by then.
-it "the camera goes on, and the file does not" wait_for 60 stands_still "$work/paused.mkv"
+it "the camera goes on, and the file does not" wait_for 240 stands_still "$work/paused.mkv"
 before=$(counter outputs.movie.frames)
 it "it goes on" capturectl resume "$id"
 it "with pictures" wait_for 30 records $((before + 10))
@@ -154,6 +161,7 @@ it "another is begun" start_paused killed.mkv
 it "it records, too" wait_for 30 records 5
 it "it is paused, too" capturectl pause "$id"
 it "as is shown" wait_for 20 paused_is true
+it "what was on its way is written" wait_for 240 stands_still "$work/killed.mkv"
 it "its recorder is killed" recorder_dies
 it "what came before plays" playable "$work/killed.mkv"
 

@@ -2,7 +2,7 @@
 # A USB camera as people have them: controls of which some are automatic, compressed formats, a size for photos, an extension
 # unit, and what such cameras do wrong.
 # machine: --systemd --vivid 1 --timeout 1800
-# flavours: stock
+# flavours: stock fast
 . "$(dirname "${BASH_SOURCE[0]}")/../lib/guest.sh"
 
 # control NAME PATTERN: how the driver describes it
@@ -135,6 +135,31 @@ done
 it "the camera has no others" says '^13 controls, 0 wrong$' cat "$work/typed"
 it "its controls return" capturectl control --camera "$node" --reset
 
+it "settings are saved as the camera's profile" \
+  capturectl control --camera "$node" --save focus_auto=off focus_absolute=100 zoom_absolute=200 auto_exposure_bias=500
+it "the table has them" says '^focus_absolute +100 +100 ' capturectl control --wide --camera "$node"
+it "captured starts again" systemctl restart captured
+it "another program has changed them meanwhile" set_controls focus_absolute=50,zoom_absolute=120,auto_exposure_bias=0
+it "a photo is taken" capturectl photo --camera "$node" --video-format MJPG:320x240 "$work/profile.jpg"
+it "the camera has the profile's focus" says ' 100$' v4l2-ctl -d "$node" -C focus_absolute
+it "and its zoom" says ' 200$' v4l2-ctl -d "$node" -C zoom_absolute
+it "a bracket is taken, which changes the exposure" shoot --bracket -1,1 "$work/bracket.jpg"
+it "the exposure returns to the profile's" says ' 500$' v4l2-ctl -d "$node" -C auto_exposure_bias
+it "settings change before it is unplugged" set_controls focus_automatic_continuous=0,focus_absolute=50,zoom_absolute=120
+it "the camera is unplugged" tell one unplug
+it "no camera is there" wait_for 20 has_usb_cameras 0
+it "it is plugged in again" tell one plug
+it "it is there" wait_for 20 has_usb_cameras 1
+node=$(usb_nodes) meta=$(usb_nodes 1)
+it "captured lists it" wait_for 20 says "$id" capturectl devices
+it "its controls are mapped again" "$checkout/.build/uvc/map-controls" "$node"
+it "a photo is taken" capturectl photo --overwrite --camera "$id" --video-format MJPG:320x240 "$work/profile.jpg"
+it "the camera has the profile's focus again" says ' 100$' v4l2-ctl -d "$node" -C focus_absolute
+it "and its zoom" says ' 200$' v4l2-ctl -d "$node" -C zoom_absolute
+it "the profile is forgotten" capturectl control --camera "$id" --forget
+it "the table has it no more" fails says PROFILE capturectl control --wide --camera "$id"
+it "its controls return" capturectl control --camera "$id" --reset
+
 it "a photo is taken" facts capturectl photo --json --camera "$node" "$work/photo.jpg"
 it "in the largest size" says '^MJPG 2592x1944' value inputs.camera.format
 it "a bracket is taken" shoot --bracket -1,0,1 "$work/stops.jpg"
@@ -153,7 +178,15 @@ it "H.264 is recorded" record "$work/h264.mkv" --camera "$node" --microphone non
 it "as it was sent" is videoEncoder copy
 it "it plays" test "$(frame_count "$work/h264.mkv")" = "$(value frames)"
 
+tells() { timeout 60 capturectl metadata --camera "$node" "$@" --video-format MJPG:320x240@10 --count 5 >"$work/told"; }
+it "its metadata belongs to it" facts capturectl devices --json
+it "the format is listed" grep -q 'metadata\.0=UVCH$' "$work/facts"
+it "it is printed" tells
+it "with the numbers of the frames" test "$(grep -cE '"frame":[0-9]+,' "$work/told")" = 5
+it "and both clocks" test "$(grep -cE '"presentationTime":[0-9]+,"cameraClock":[0-9]+,"cameraFrame":[0-9]+' "$work/told")" = 5
+
 it "a recording runs" film "$work/faults.mkv"
+it "its metadata comes to another program, beside it" tells
 it "metadata flows beside it" eval 'timeout 20 v4l2-ctl -d "$meta" --stream-mmap --stream-count=3 --stream-to="$work/meta"'
 # Twelve bytes: the flags, which of two frames it is in the lowest bit, then the camera's clock twice, and the bus'.
 it "with headers of both clocks" says '^ 0c 8[ef]$' od -An -tx1 -j 10 -N 2 "$work/meta"

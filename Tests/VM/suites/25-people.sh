@@ -3,7 +3,7 @@
 # session that is locked, another user at the seat, the desktop's agent below a service manager; and where nothing can be
 # written any more.
 # machine: --systemd --vivid 1 --timeout 2400
-# flavours: stock fast
+# flavours: stock fast container
 # shares: people
 . "$(dirname "${BASH_SOURCE[0]}")/../lib/guest.sh"
 
@@ -126,8 +126,7 @@ followed() {
   it "a recording is made" expect_exit 0 alone capturectl record "${sound[@]}" followed.wav
   it "the bus tells of the call" tells bus 'calls org.capturekit.Capture1.Manager.CreateSession'
   it "consent of the decision" tells authorization 'decided: \["microphone is authorized"\]'
-  it "the engine of the device" tells engine 'alsa:.* is open'
-  it "devices of what the driver gave" tells devices 'is set to .* sample frames before an overrun'
+  it "the engine of the device" tells engine '(alsa|synthetic):.* is open'
   it "rings of each buffer" tells rings 'slot [0-9]+ is published: buffer [0-9]+'
   unit_default captured.service
   it "and starts without them" systemctl restart captured
@@ -399,7 +398,7 @@ desktop() {
 }
 agent_since() { [[ $(manager show -P MainPID captured-agent) != "$1" ]] && serves 1; }
 # sandbox ID COMMAND...: in the scope of one application as Flatpak starts it, a root of its own in memory that says which it
-# is. Made by root, since the fast kernel's root is a chroot, where nobody else makes a mount namespace.
+# is. Made by root, who may put it into the scope from outside of it.
 sandbox() {
   local scope=app-flatpak-org.example.Cam-7.scope group status
   as alice systemd-run --user --scope --quiet --unit=$scope sleep infinity &
@@ -427,14 +426,15 @@ sandbox() {
 
 # Where answers and history are kept is full: nothing starts that could not be told of, and nothing that was said is lost.
 full() {
-  local id ballast=$state/ballast
+  local id ballast=$state/ballast until=1h
   it "through all of this it was one daemon" says '^NRestarts=0$' systemctl show -p NRestarts captured
   systemctl stop captured
   mount -t tmpfs -o size=1M,mode=0700,uid=captured,gid=captured tmpfs $state
   systemctl reset-failed captured 2>/dev/null
   it "captured serves on a small disk" systemctl start captured
   it "a program has a yes" capturectl auth set --user alice $program microphone authorized
-  it "another one with an end" capturectl auth set --user alice --until 1h $capturectl_program microphone authorized
+  [[ $flavour != container ]] || until=20s
+  it "another one with an end" capturectl auth set --user alice --until "$until" $capturectl_program microphone authorized
   id=$(alone capturectl start --camera none dated.wav)
   it "with which it records" wait_for 60 has_recorded "$id" 0.5
   head -c 2M /dev/zero >$ballast 2>/dev/null
@@ -444,7 +444,8 @@ full() {
   it "nor does the other program get it" hears '[^g].*(full|No space)' alone $asks
   it "no answer is taken back" refused 74 'full|No space' capturectl auth set --user alice $program microphone denied
   it "what runs goes on" session_is "$id" running
-  date -s '+2 hours' >/dev/null
+  # The date of a container is the host's.
+  [[ $flavour == container ]] || date -s '+2 hours' >/dev/null
   it "until its time has come" wait_for 60 session_is "$id" failed
   it "which it is told" says 'its end date has passed' capturectl status --json "$id"
   it "its file is whole" playable /home/alice/dated.wav

@@ -1,7 +1,8 @@
 #!/bin/bash
-# Programs from a person's home ask, by reasons of their own: a script by its request, others by files in the home.
+# Programs from a person's home ask, by reasons of their own: a script by its request, others by files in the home. So do
+# programs that were not written for captured, without a reason.
 # machine: --systemd --vivid 1 --timeout 1200
-# flavours: stock fast
+# flavours: stock fast container
 . "$(dirname "${BASH_SOURCE[0]}")/../lib/guest.sh"
 
 script=/home/alice/record.py
@@ -94,6 +95,28 @@ it "a unit of her manager's" write /home/alice/.config/systemd/user/bell.service
 it "speaks for what runs in it" asking agent y bash -c 'systemctl --user daemon-reload && systemctl --user start bell'
 it "and is kept" kept exe:/home/alice/bell microphone 'Hears the bell'
 forget
+
+# As they are: arecord, whose file is aplay, by the ALSA plugin, ffmpeg by the library that capture-run puts into it.
+sound=(env ALSA_PLUGIN_DIR=/usr/lib/alsa-lib arecord -q -D captured -f S16_LE -r 48000 -c 2 -d 1 /home/alice/known.wav)
+node=/dev/video90
+[[ $flavour == container ]] || node=$(camera 1)
+stream=(env CAPTURE_V4L2_DEVICES=/dev/video90=synthetic:camera capture-run ffmpeg -v error -nostdin -f v4l2 -i "$node" -frames:v 5
+  -f rawvideo -y /home/alice/frames.yuv)
+it "arecord has her asked, and records after a yes" asking agent y "${sound[@]}"
+it "the question names it" shows agent '“aplay” wants to use the microphone'
+it "and says that it gives no reason" shows agent 'It gives no reason'
+it "and how it came" shows agent 'It was not written for captured, and comes through ALSA'
+it "there is a second of sound" within "$(duration /home/alice/known.wav)" 1 0.05
+it "nobody is asked again" unasked "${sound[@]}"
+it "the answer is its own" stores 'alice exe:/usr/bin/aplay microphone authorized'
+it "the history names it" says 'exe:/usr/bin/aplay +claimed +microphone +stopped' capturectl history
+it "ffmpeg has her asked, and streams after a yes" asking agent y "${stream[@]}"
+it "the question says how that came" shows agent 'comes through V4L2'
+it "there are frames" test -s /home/alice/frames.yuv
+it "a no to it" capturectl auth set --user alice exe:/usr/bin/ffmpeg camera denied
+it "is a refusal that says what to do" says 'capturectl auth reset' fails run "${stream[@]}"
+forget
+
 it "a file that everybody can write to counts for nothing" eval \
   "chmod 666 $settings/home-alice-tool.desktop && missing camera"
 types agent '\x03'

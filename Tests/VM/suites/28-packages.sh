@@ -1,14 +1,15 @@
 #!/bin/bash
 # The Debian packages on a running system: installed, recorded with, upgraded idle and busy, removed, and purged.
 # machine: --systemd --vivid 1 --timeout 1200
-# flavours: stock fast
+# flavours: stock fast container
 # packages: yes
 # installed: no
 . "$(dirname "${BASH_SOURCE[0]}")/../lib/guest.sh"
 
 built=$checkout/.build/deb
-packages=(captured capturectl captured-picker libcapturekit-dev)
-picture=(--microphone none --video-format YUYV:320x180@5 --video-codec mjpeg)
+packages=(captured capturectl captured-picker libcapture0 libcapture-dev captured-alsa captured-v4l2 captured-pipewire
+  python3-capturekit libcapturekit-dev)
+picture=(--microphone none --video-format "$(small 5)" --video-codec mjpeg)
 export DEBIAN_FRONTEND=noninteractive
 
 # install FOLDER [PACKAGE...]: all of them, or these; what dpkg says stays in `said`
@@ -80,6 +81,7 @@ first() {
 }
 
 asked() {
+  if [[ $flavour == container ]]; then synthetic_devices && systemctl restart captured; fi
   mkdir -p /home/alice && chown alice:alice /home/alice && as_folder=/home/alice
   it "alice is logged in" log_in alice
   terminal film capturectl record "${picture[@]}" --duration 1 film.mkv
@@ -103,7 +105,10 @@ upgraded() {
 }
 
 locked_down() {
+  [[ $flavour != container ]] || start_udev
   it "the machine is locked down" capturectl lockdown on --yes
+  it "every program has the V4L2 library" eval 'quiet /bin/true && grep -q libcaptured-v4l2.so < <(cat /proc/self/maps)'
+  it "ALSA's default is captured's" says 'ALSA on' capturectl lockdown status
   it "the daemon is not removed then, and it is said why" says 'first, as root: capturectl lockdown off' \
     fails dpkg --remove captured
   it "it still runs" active captured
@@ -124,15 +129,21 @@ upgraded_busy() {
   it "its file plays" playable "$work/busy.mkv"
   it "the new daemon starts when it is told to" systemctl restart captured
   it "with the same answers" stores 'alice exe:/usr/bin/capturectl camera authorized'
+  it "every program has the new V4L2 library" quiet /bin/true
   it "the lockdown ends" capturectl lockdown off
+  it "and what it turned on" eval '[[ ! -e /etc/ld.so.preload ]] && fails compgen -G "/etc/alsa/conf.d/99-zz-captured*"'
 }
 
 removed() {
   files >"$work/files"
   it "the packages have files" test "$(wc -l <"$work/files")" -gt 200
   it "a session runs" begin "$work/last.mkv"
+  printf '%s\n' /usr/lib/*-linux-*/captured/libcaptured-v4l2.so /usr/lib/*-linux-*/libm.so.6 >/etc/ld.so.preload
+  it "the V4L2 library is in every program, by an administrator's line" grep -q libcaptured-v4l2.so < <(cat /proc/self/maps)
   it "the packages are removed" dpkg --remove "${packages[@]}"
   it "the session's file was finished" playable "$work/last.mkv"
+  it "no program misses the library, and the others' lines are kept" eval 'quiet /bin/true && grep -q libm /etc/ld.so.preload'
+  rm -f /etc/ld.so.preload
   it "no file is left" no_file
   it "no service is left" fails pgrep -l '^captured'
   it "nor what it kept in /run" quiet left /run

@@ -1,65 +1,15 @@
 #!/bin/bash
-# What goes wrong on an installed system, each with its exit code: killed processes, hostile callers (12-faults-devices has
-# those of devices, disks and pipes, 61-attacks-answers a damaged store); and what the installation promises of itself.
+# What goes wrong on an installed system, each with its exit code: killed processes and hostile callers; and what the
+# installation promises of itself. 12-faults-devices has faults of devices, disks and pipes, 31-memory a lack of memory,
+# 61-attacks-answers a damaged store.
 # machine: --systemd --vivid 2 --timeout 2400 --karg snd_dummy.pcm_substreams=1
-# flavours: stock fast
+# flavours: stock fast container
 . "$(dirname "${BASH_SOURCE[0]}")/../lib/guest.sh"
 
-picture=(--microphone none --video-format YUYV:320x180@5 --video-codec mjpeg)
-sound=(--camera none --microphone hw:Loopback,1)
+picture=(--microphone none --video-format "$(small 5)" --video-codec mjpeg)
+sound=(--camera none --microphone hw:Loopback,1) rate=5
+[[ $flavour != container ]] || sound=(--camera none --microphone synthetic:microphone) rate=15
 
-# recording NAME FILE OPTION...: alice's `capturectl record` in the background, until it has captured two seconds; its
-# session's number is in `id`, its status goes to NAME.status
-recording() {
-  local name=$1 file=$2 before
-  shift 2
-  before=$(newest_session)
-  rm -f "/home/alice/$file"
-  (alone capturectl record "$@" "$file" >"$work/$name.out" 2>&1; echo $? >"$work/$name.status") &
-  # Its file may be there before its session is.
-  wait_for 60 session_after "$before" && wait_for 60 has_recorded "$id" 2 ||
-    { cat "$work/$name.out"; return 1; }
-}
-session_after() { id=$(newest_session) && [[ -n $id && $id != "$1" ]]; }
-# started FILE OPTION...: the same with `capturectl start`, which does not stay
-started() {
-  local file=$1
-  shift
-  rm -f "/home/alice/$file"
-  id=$(alone capturectl start "$@" "$file") && wait_for 60 has_recorded "$id" 2
-}
-ended() { wait_for 60 test -s "$work/$1.status" && [[ $(<"$work/$1.status") == "$2" ]] ||
-  { echo "ended with $(cat "$work/$1.status"), not $2:"; cat "$work/$1.out"; return 1; }; }
-recorders() { systemctl list-units --plain --no-legend --state=active 'captured-recorder@*' | awk '{ print $1 }'; }
-recorders_are() { [[ $(recorders | wc -l) == "$1" ]] || { recorders; return 1; }; }
-# finished FILE: playable, and with the length that is written into it at the end
-finished() { playable "$1" && [[ $(duration "$1") != N/A && -n $(duration "$1") ]]; }
-# frames_of ID; whole FILE FRAMES: all that were in it when it was looked at, and it was finished
-frames_of() { facts capturectl status --json "$1" && awk -F= '/^statistics\.outputs\.[^.]*\.frames=/ { print $2 }' "$work/facts"; }
-whole() { finished "$1" && (($(frame_count "$1") >= $2)) || { echo "$(frame_count "$1") frames of $2, $(duration "$1") s"; return 1; }; }
-new_daemon() { active captured && [[ $(main_pid captured) != "$1" ]]; }
-works() { rm -f /home/alice/next.wav && alone capturectl record "${sound[@]}" --duration 1 next.wav && playable /home/alice/next.wav; }
-
-# daemon_dies NAME PATTERN COMMAND...: what kills the daemon while two record, one of them by itself
-daemon_dies() {
-  local name=$1 pattern=$2 before frames
-  shift 2
-  systemctl reset-failed captured 2>/dev/null
-  it "$name: a sound file records by itself" started "$name.flac" "${sound[@]}"
-  it "$name: a movie is recorded" recording "$name" "$name.mp4" "${picture[@]}"
-  it "$name: each has a recorder" recorders_are 2
-  before=$(main_pid captured)
-  frames=$(frames_of "$id")
-  it "$name: the daemon is killed" "$@"
-  it "$name: the client is told" ended "$name" 69
-  it "$name: systemd starts another daemon" wait_for 90 new_daemon "$before"
-  it "$name: the journal says of what" wait_for 20 journal_says captured "$pattern"
-  it "$name: the recorders finish" wait_for 60 recorders_are 0
-  it "$name: the movie is whole to its last frame" whole "/home/alice/$name.mp4" "$frames"
-  it "$name: so is the sound" finished "/home/alice/$name.flac"
-  it "$name: none of them failed" fails journal_says 'captured-recorder@*' 'Failed with result'
-  it "$name: the next start works" works
-}
 # Reloads one after the other, for three times what the watchdog waits.
 reloads_often() {
   local before id daemon end
@@ -122,15 +72,6 @@ logind_waits() {
   it "and the next start works" works
 }
 hang() { kill -STOP "$(main_pid captured)"; }
-out_of_memory() {
-  local group=/sys/fs/cgroup/system.slice/captured.service before
-  before=$(main_pid captured)
-  echo 0 >$group/memory.swap.max
-  echo 1M >$group/memory.max
-  wait_for 60 fails test -d "/proc/$before"
-  # The next daemon may have the same group.
-  ! test -e $group/memory.max || echo max >$group/memory.max
-}
 
 daemons() {
   daemon_dies killed 'code=killed, status=9/KILL' kill_hard captured
@@ -143,7 +84,6 @@ daemons() {
   daemon_dies hung 'Watchdog timeout' hang
   unit_default captured.service
   systemctl restart captured
-  daemon_dies starved 'OOM killer' out_of_memory
   systemctl reset-failed captured 2>/dev/null
   it "stopped: a movie is recorded" recording stopped stopped.mkv "${picture[@]}"
   it "stopped: systemctl stop ends the daemon" systemctl stop captured
@@ -169,7 +109,7 @@ clients() {
   it "its session failed" session_is "$id" failed
   it "with that reason" says '"reasonCode": "RecorderLost"' capturectl status --json "$id"
   frames=$(frames_of "$id")
-  it "its file plays up to the last second" test "$(frame_count /home/alice/lost.mkv)" -ge $((frames - 13))
+  it "its file plays up to the last second" test "$(frame_count /home/alice/lost.mkv)" -ge $((frames - 2 * rate - 3))
   it "the other session goes on" session_is "$other" running
 
   it "a movie is recorded, too" recording crash crash.mkv "${picture[@]}"
@@ -233,11 +173,9 @@ installation() {
   pid=$(main_pid "$unit")
   it "a recorder is outside of the daemon's group" fails grep -q captured.service "/proc/$pid/cgroup"
   it "it has codecs" grep -q libavcodec "/proc/$pid/maps"
-  it "it sees no capture node" fails ls "/proc/$pid/root/dev/video0" "/proc/$pid/root/dev/snd"
-  it "nor has one open" fails sh -c "ls -l /proc/$pid/fd | grep -E '/dev/(video|snd)'"
   it "it has no network" test "$(awk -F: 'NR > 2 { print $1 }' "/proc/$pid/net/dev" | tr -d ' \n')" = lo
   it "it is nobody whom files belong to" test "$(stat -c %u "/proc/$pid")" -ge 61184
-  it "its file is the one that it was passed" says sandbox.mkv ls -l "/proc/$pid/fd"
+  it "its file is the one that it was passed" holds_file "$pid" /home/alice/sandbox.mkv
   it "alice cannot start a recorder" fails as alice "$python" -c \
     "import socket; socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET).connect('/run/captured-recorder.socket')"
   alone capturectl stop "$id"
@@ -245,6 +183,13 @@ installation() {
     "CAPTURE_PROGRAM=$capturectl_program" CAPTURE_USER=1000
   it "and the decision's" logged CAPTURE_DECISION=authorized CAPTURE_SERVICE=camera "CAPTURE_PROGRAM=$capturectl_program" \
     CAPTURE_TIER=claimed
+}
+# holds_file PID FILE: by the file, since one that was given its name later has none in /proc on every kernel
+holds_file() {
+  local open
+  for open in "/proc/$1/fd"/*; do [[ ! $open -ef $2 ]] || return 0; done
+  ls -l "/proc/$1/fd"
+  return 1
 }
 silent() { local said; said=$("$@" 2>&1) && [[ -z $said ]] || { echo "$said"; return 1; }; }
 logged() { [[ -n $(journalctl -b -u captured -o cat --no-pager "$@") ]]; }

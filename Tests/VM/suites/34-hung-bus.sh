@@ -4,7 +4,7 @@
 # attacking program's own user take a yes back or switch cameras off within a second. After that, nothing reaches the
 # program. When the attack ends, everything works again.
 # machine: --systemd --vivid 2 --timeout 2400
-# flavours: stock fast
+# flavours: stock fast container
 . "$(dirname "${BASH_SOURCE[0]}")/../lib/guest.sh"
 
 hang=/home/alice/attacks/hang

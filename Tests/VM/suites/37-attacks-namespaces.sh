@@ -3,7 +3,7 @@
 # that are not what they seem: none passes for another program, and what hangs, hangs for its own user alone.
 # 60-attacks-identity has the simplest of a mount namespace; Tests/CaptureRingTests tries more on memory.
 # machine: --systemd --vivid 2 --timeout 2400
-# flavours: stock
+# flavours: stock container
 . "$(dirname "${BASH_SOURCE[0]}")/../lib/guest.sh"
 
 own=/home/alice/attacks
@@ -14,7 +14,8 @@ herself=(unshare --user --map-current-user --keep-caps)
 its_root=(unshare --user --map-root-user)
 
 prepare() {
-  modprobe fuse && wait_for 20 test -c /dev/fuse && chmod 666 /dev/fuse && arm alice && log_in_elsewhere bob &&
+  { [[ -c /dev/fuse ]] || modprobe fuse; } && wait_for 20 test -c /dev/fuse && chmod 666 /dev/fuse && arm alice &&
+    log_in_elsewhere bob &&
     cp "$own/capture" $good && cp "$own/answers/evil" /home/alice/evil && cp /usr/bin/capturectl /home/alice/mine &&
     vivid_reset "$(camera 1)" 0 320x180 YUYV && vivid_reset "$(camera 2)" 0 320x180 YUYV || return 1
   # Before anything is answered: the owner's change makes another program of a file.
@@ -79,12 +80,12 @@ soon() {
 written() { stat -c %s /root/on.mkv; }
 grows() { local before=$1; (($(written) > before)); }
 root_records() {
-  others=$(capturectl start --camera "$(camera 2)" --microphone none --video-format YUYV:320x180@5 --video-codec mjpeg /root/on.mkv) &&
+  others=$(capturectl start --camera "$(camera 2)" --microphone none --video-format "$(small 5)" \
+    --video-codec mjpeg /root/on.mkv) &&
     wait_for 60 has_frames "$others" 5
 }
 # Whom an attack is not to disturb; an emulated processor has one of them at each attack.
-beside=(root bob) each=2
-! emulated || each=1
+beside=(root bob) each=$(emulated && echo 1 || echo 2)
 others_go_on() {
   local name=$1 who
   beside=("${beside[@]:1}" "${beside[0]}")
@@ -95,16 +96,14 @@ others_go_on() {
   it "$name: alice says no to a program" soon alice auth set exe:/home/alice/mine camera denied
   it "$name: what root records goes on" wait_for 20 grows "$(written)"
 }
-restarts() { systemctl show --property=NRestarts --value captured; }
-same_daemon() { [[ "$(restarts) $(main_pid captured)" == "0 $daemon" ]]; }
-processes() { wc -l </sys/fs/cgroup/system.slice/captured.service/cgroup.procs; }
 threads() { ls "/proc/$daemon/task" | wc -l; }
 recorders() { systemctl list-units --no-legend --plain 'captured-recorder@*' | wc -l; }
 running() { facts capturectl sessions --json && grep -cE '^[0-9]+\.state=(running|starting|authorizing)' "$work/facts"; }
+runs_none() { [[ $(running) == 0 ]]; }
 # As it was before: root's recording alone, and few threads and processes more than at first.
 nothing_left() {
-  [[ $(running) == 1 && $(recorders) == 1 ]] && (($(processes) <= idle_processes + 4 && $(threads) <= idle_threads + 8)) ||
-    { echo "$(running) sessions, $(recorders) recorders, $(processes) processes, $(threads) threads"; return 1; }
+  [[ $(running) == 1 && $(recorders) == 1 ]] && (($(processes | wc -l) <= idle_processes + 4 && $(threads) <= idle_threads + 8)) ||
+    { echo "$(running) sessions, $(recorders) recorders, $(processes | wc -l) processes, $(threads) threads"; return 1; }
 }
 end_attack() {
   local program
@@ -123,8 +122,12 @@ after() {
 # For root, capturectl asks at a socket of root's.
 over_control="mount --bind /run/captured/control /run/captured/control-root"
 inside_root() { alone timeout 20 "${its_root[@]}" --mount "$@"; }
+tries_inside() {
+  inside_root "$@" >"$work/inside.${#tries[@]}" 2>&1 &
+  tries+=($!)
+}
 identities() {
-  it "a program of hers may have the camera" eval 'alone $good >"$work/good"'
+  it "a program of hers may have the camera" eval 'alone $good >"$work/good" && wait_for 20 runs_none'
   attack over-own "another file is mounted over a program of her own that is allowed" \
     77 'NotPermitted: .*sees another file at' 'a call of alice was refused: .*sees another file at /home/alice/good than' \
     alone "${herself[@]}" --mount sh -c "mount --bind $own/capture $good && exec $good"
@@ -147,7 +150,7 @@ identities() {
     alone "${its_root[@]}" --pid --fork --mount-proc /home/alice/evil request camera
   attack own-connection "a program there leaves its connection to another, and runs an allowed one" \
     77 'NotPermitted: .*(has changed|has its connection)' 'a call of alice was refused: ' \
-    alone "${its_root[@]}" --pid --fork --mount-proc "$own/hand-over" called /usr/bin/dbus-monitor --system "interface='nobody.has.this'"
+    alone "${herself[@]}" --pid --fork --mount-proc "$own/hand-over" called /usr/bin/dbus-monitor --system "interface='nobody.has.this'"
 
   # Root inside is alice outside.
   attack root-inside-sets "root of a namespace of hers allows a program" \
@@ -161,12 +164,14 @@ identities() {
     77 'password|not permitted|may not' 'SetSwitch was refused to exe:/usr/bin/capturectl of alice' \
     alone "${its_root[@]}" capturectl switch microphone on
   kill -STOP "$(main_pid dbus)"
-  it "root inside is refused: root's own control socket" fails inside_root capturectl switch microphone on
-  # What loosens takes a password, for which it waits as long as the bus stands still.
-  it "root inside is refused: the switch by everybody's, under the name of root's" fails inside_root sh -c \
-    "$over_control && capturectl switch microphone on"
-  it "root inside is refused: an answer by it" fails inside_root sh -c \
-    "$over_control && capturectl auth set exe:/home/alice/evil camera authorized"
+  # What loosens takes a password, for which it waits as long as the bus stands still: all wait at once.
+  local tries=()
+  tries_inside capturectl switch microphone on
+  tries_inside sh -c "$over_control && capturectl switch microphone on"
+  tries_inside sh -c "$over_control && capturectl auth set exe:/home/alice/evil camera authorized"
+  it "root inside is refused: root's own control socket" fails wait "${tries[0]}"
+  it "root inside is refused: the switch by everybody's, under the name of root's" fails wait "${tries[1]}"
+  it "root inside is refused: an answer by it" fails wait "${tries[2]}"
   kill -CONT "$(main_pid dbus)"
   it "the switch is off still" wait_for 60 says 'microphone +off' capturectl switch microphone
   it "and the program not allowed" fails grep -q evil <(capturectl auth list)
@@ -177,8 +182,9 @@ identities() {
 # of a mount which all see and none but alice may look into, so that the program is taken for that file.
 cat >"$work/layered" <<'WORDS'
 unseen=$1; shift
+rm -f stuck.out
 attacks/stuck own low stop file="$1" video0=/bin/true >stuck.out 2>&1 &
-until grep -q mounted stuck.out; do sleep 0.05; done
+until grep -qs mounted stuck.out; do sleep 0.05; done
 mount -t overlay -o lowerdir=low:empty layers "$unseen" && shift && exec "$@"
 WORDS
 # layered NAME FOLDER PROGRAM COMMAND...: a command that sees PROGRAM as FOLDER/file
@@ -271,17 +277,17 @@ files_on_fuse() {
     spawn "$name" nsenter --user --mount --target "$(pgrep -u alice -x stuck)" --preserve-credentials --wdns=/home/alice "$@"
   }
   inside fine "$own/give" as-is low/out
-  it "a recording there ends with its reason" says_in fine 'ended failed: InputOutput: .*Permission denied'
-  local number
-  # All are made before the first ends: alice's own calls wait for what hangs.
+  local number why='ended failed: InputOutput: .*Permission denied'
+  it "a recording there ends with its reason" says_in fine "$why"
+  # All are made before the first starts, when the server has stopped answering: alice's own calls wait for what hangs.
   for number in 1 2 3 4; do
-    inside "given$number" "$own/give" as-is low/out 100
+    inside "given$number" "$own/give" as-is low/out 100 $stop
     it "recording $number there is made" says_in "given$number" '^made'
   done
   hang FLUSH FSYNC RELEASE
   it "an output hangs when it is closed" hangs FLUSH
   stuck_in "an output hangs when it is closed"
-  for number in 1 2 3 4; do it "recording $number there ends" says_in "given$number" 'ended failed'; done
+  for number in 1 2 3 4; do it "recording $number there ends with its reason" says_in "given$number" "$why"; done
   others_go_on "an output hangs when it is closed"
   after "an output hangs when it is closed"
 
@@ -341,14 +347,10 @@ given() {
   alone timeout 60 "$own/give" "$1" "$3" >"$work/given" 2>&1 || status=$?
   grep -qE -- "$2" "$work/given" && ((status == 0 || status == 77)) || { echo "status $status"; cat "$work/given"; return 1; }
 }
-own_disk() {
-  modprobe loop && truncate -s 32M /root/disk.img && mkfs.ext4 -q /root/disk.img && mkdir -p /home/alice/disk &&
-    mount -o loop /root/disk.img /home/alice/disk && chmod 777 /home/alice/disk
-}
 odd_files() {
   as alice mkfifo /home/alice/fifo
   # The machine's own root takes no O_DIRECT.
-  it "there is a disk" own_disk
+  it "there is a disk" own_disk /home/alice/disk 32M
   local refusal='(ended failed: (InvalidArgument|InputOutput|BadData|TimedOut)|Error\.(InvalidArgument|InputOutput|BadData)):'
   local kind
   for kind in plain flock append write-lease memory; do gives $kind 'ended stopped'; done
@@ -385,7 +387,7 @@ for who in root alice bob bystander; do
 done
 identities
 it "root records" root_records
-idle_processes=$(processes) idle_threads=$(threads)
+idle_processes=$(processes | wc -l) idle_threads=$(threads)
 echo "# at first: $idle_processes processes, $idle_threads threads"
 odd_files
 ring_attacks

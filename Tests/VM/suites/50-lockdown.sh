@@ -1,5 +1,6 @@
 #!/bin/bash
-# The lockdown: with it the daemon alone opens cameras and microphones, without it all is as it was before.
+# The lockdown: with it the daemon alone opens cameras and microphones, without it all is as it was before. Without the
+# bridges, which are 52-bridges'.
 # machine: --systemd --vivid 2 --timeout 1500 --karg snd_aloop.pcm_substreams=1 --karg snd_dummy.pcm_substreams=1
 # flavours: stock fast
 . "$(dirname "${BASH_SOURCE[0]}")/../lib/guest.sh"
@@ -101,12 +102,12 @@ it "and who has a node" names_holder
 # asked KEYS: root is asked on a terminal, types that, and the command's status is kept
 asked() {
   mkfifo "$work/root.keys" && exec {keys}<>"$work/root.keys" || return 1
-  "$python" -S "$vm/lib/guest/terminal.py" "$work/root.keys" -- capturectl lockdown on >"$work/root.screen" 2>&1 </dev/null &
+  "$python" -S "$vm/lib/guest/terminal.py" "$work/root.keys" -- capturectl lockdown on --no-bridges >"$work/root.screen" 2>&1 </dev/null &
   wait_for 60 grep -q 'Lock them down?' "$work/root.screen" && types root "$1"
   wait $!
 }
 it "root is asked, and a no changes nothing" eval 'expect_exit 75 asked "n\n" && [[ ! -e $rule ]]'
-it "it is locked down" refused 0 'locked down: only the daemon can open cameras' capturectl lockdown on --yes
+it "it is locked down" refused 0 'locked down: only the daemon can open cameras' capturectl lockdown on --yes --no-bridges
 it "who has a node was said again" names_holder
 it "every node is the daemon's, those of outputs and playback are as they were" closed "$work/before"
 it "who has a node has it still, as root sees" says "$held +camera +only captured +v4l2-ctl \([0-9]+, alice\)" capturectl lockdown status
@@ -142,7 +143,7 @@ it "and not him" eval 'says "\"data\":\[\[\]\]" holders bob'
 kill $holder
 wait $holder 2>/dev/null
 it "captured is not taken off now" says 'capturectl lockdown off' fails make -C "$checkout" uninstall PREFIX=/usr
-it "twice is once" refused 0 'locked down: only the daemon' capturectl lockdown on --yes
+it "twice is once" refused 0 'locked down: only the daemon' capturectl lockdown on --yes --no-bridges
 
 # As after a boot of a machine with cameras alone: no sound device has made the folder of hidden nodes.
 # In the order of their numbers, which they get again.
@@ -168,7 +169,7 @@ it "taken back twice is once" refused 0 'not locked down' capturectl lockdown of
 stop_tone
 
 # Taken off by force, it does not leave a machine without cameras.
-capturectl lockdown on --yes 2>/dev/null
+capturectl lockdown on --yes --no-bridges 2>/dev/null
 rm /usr/libexec/captured
 it "without the daemon's program, what is plugged in is not locked" eval 'unplug_cameras && plug_cameras && udevadm settle --timeout=60'
 access >"$work/after"

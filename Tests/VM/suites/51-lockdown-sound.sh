@@ -23,7 +23,9 @@ for thing in json.load(sys.stdin):
         print(facts["node.name"])' "$1"
 }
 has_sink() { pipewire_has Audio/Sink | grep aloop; }
-has_source() { pipewire_has Audio/Source | grep aloop; }
+# Its own; those of captured's bridge have names of captured.
+has_source() { pipewire_has Audio/Source | grep -v '^captured\.' | grep aloop; }
+has_bridged() { pipewire_has Audio/Source | grep '^captured\.'; }
 is_heard() {
   rm -f /home/alice/heard.wav
   alone capturectl record --camera none --microphone $loop --duration 1 /home/alice/heard.wav &&
@@ -81,8 +83,11 @@ if ((boot == 1)); then
   # Deleted as soon as it appears, before the recorder can have looked for its name.
   it "a recording whose file is deleted at once ends with 74" deleted_at_once
   it "PipeWire plays on" hears
+  it "and has lost its microphone, without a restart by hand" wait_for 60 fails has_source
+  it "captured offers its own in their place" wait_for 60 has_bridged
   it "nobody records past the daemon" no_recording
   it "its sinks outlive a restart of PipeWire, not its microphones" eval 'sound_servers restart && hears && fails has_source'
+  it "captured's outlive it, too" wait_for 60 has_bridged
   it "a program plays without PipeWire" as alice timeout 60 aplay -q -D plughw:Dummy,0 -d 1 $tone
   it "doctor finds it whole" whole '^locked down: '
   it "the card is unplugged and plugged in again" replug_sound
@@ -120,7 +125,7 @@ it "it has no microphone" fails has_source
 it "it is taken back" refused 0 '^not locked down: ' capturectl lockdown off
 it "nothing is hidden" eval "in_sight && [[ -z \$(ls $hidden) ]]"
 it "PipeWire plays on" hears
-it "it has its microphone again" eval 'sound_servers restart && wait_for 60 has_source'
+it "it has its microphone again" wait_for 60 has_source
 it "alice records past the daemon" as alice timeout 60 arecord -q -D hw:Dummy,0 -d 1 -f S16_LE -r 48000 /dev/null
 card=$(readlink /proc/asound/Loopback)
 nodes=/dev/snd/pcmC${card#card}D

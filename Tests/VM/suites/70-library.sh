@@ -2,7 +2,7 @@
 # The media library of an installed daemon: what people do with it on the command line, what programs get that may not read
 # it, and what becomes of it when the daemon, a program or the disk gives out.
 # machine: --systemd --vivid 2 --timeout 3000
-# flavours: stock fast
+# flavours: stock fast container
 . "$(dirname "${BASH_SOURCE[0]}")/../lib/guest.sh"
 
 mine=/home/alice/mine
@@ -35,7 +35,7 @@ asked() {
 # What was recorded gets into the library and out again as it was.
 kept() {
   local file
-  it "a movie is recorded" alone capturectl record --camera "$(camera 1)" --video-format YUYV:320x180@10 --video-codec mjpeg \
+  it "a movie is recorded" alone capturectl record --camera "$(camera 1)" --video-format "$(small 10)" --video-codec mjpeg \
     --duration 1 movie.mkv
   it "and a photo" alone capturectl photo --camera "$(camera 1)" photo.jpg
   it "and sound" alone capturectl record --camera none --duration 1 sound.wav
@@ -43,7 +43,7 @@ kept() {
   read -r movie photo sound < <(tr '\n' ' ' <"$work/ids")
   it "three are there" counts 3 alone capturectl
   it "they are listed by name" listed
-  it "the movie is known as one" known "$movie" kind=movie width=320 height=180 mediaType=video/x-matroska
+  it "the movie is known as one" known "$movie" kind=movie width=320 height="${small_size#*x}" mediaType=video/x-matroska
   it "the photo is" known "$photo" kind=photo mediaType=image/jpeg codec=mjpeg
   it "the sound is" known "$sound" kind=sound mediaType=audio/wav codec=pcm_s16le
   it "with the program that added it" known "$sound" program=$capturectl_program
@@ -76,7 +76,7 @@ known() {
   for fact in "${@:2}"; do is "${fact%%=*}" "${fact#*=}" || return 1; done
 }
 thumbnail() {
-  alone capturectl library thumbnail --size small "$1" small.jpg && [[ $(picture_size /home/alice/small.jpg) == 256x144 ]]
+  alone capturectl library thumbnail --size small "$1" small.jpg && [[ $(picture_size /home/alice/small.jpg) == "256x$((256 * ${small_size#*x} / 320))" ]]
 }
 
 albums() {
@@ -178,6 +178,32 @@ picks() {
 }
 prompted() { [[ $(tail -c 6 "$work/$1.screen") == 'pick> ' ]]; }
 
+# What the person takes for a command that may not use the camera.
+takes() {
+  capturectl auth set --user alice $capturectl_program camera denied
+  it "without a terminal there is nobody who could take anything" refused 75 'nobody to ask' alone capturectl take none.jpg
+  terminal take capturectl take --pictures none taken.jpg
+  it "it says who asks" shows take 'asks you to take a photo'
+  it "the camera is turned on by the person" types_at take 'w says who asks' '\n'
+  it "the photo is taken" types_at take 'Enter takes the photo' '\n'
+  it "it is handed over" types_at take 'Enter hands it over' '\n'
+  it "the command is at its end" ends take 0
+  it "the photo is one" has /home/alice/taken.jpg video codec_name mjpeg
+  it "the library does not have it" fails says 'taken' alone capturectl library list
+  terminal film capturectl take --pictures none --duration 1s taken.mp4
+  it "the camera is turned on for a movie" types_at film 'w says who asks' '\n'
+  it "the movie is begun" types_at film 'Enter begins the movie' '\n'
+  it "it comes to its end, and is handed over" types_at film 'Enter hands it over' '\n'
+  it "the command has the movie" ends film 0
+  it "the movie plays" has /home/alice/taken.mp4 video codec_name h264
+  it "the camera is used no more" fails says "$(camera 1)" alone capturectl status
+  it "the history has the uses" says 'taking' alone capturectl history --program $capturectl_program
+  allow alice camera
+}
+# types_at NAME PATTERN KEYS: types them when the last line says so
+types_at() { wait_for 60 last_line "$1" "$2" && types "$1" "$3" || { cat "$work/$1.screen"; return 1; }; }
+last_line() { tail -n 1 "$work/$1.screen" | grep -qE -- "$2" || tail -n 2 "$work/$1.screen" | grep -qE -- "$2"; }
+
 # What is recorded straight into the library, and what becomes of that which may not be saved.
 to_library() {
   local made
@@ -229,7 +255,7 @@ to_library() {
 }
 # into_library NAME SECONDS [OPTION...]
 into_library() {
-  alone capturectl record --to-library --name "$1" --camera "$(camera 1)" --video-format YUYV:320x180@10 \
+  alone capturectl record --to-library --name "$1" --camera "$(camera 1)" --video-format "$(small 10)" \
     --video-codec mjpeg --duration "$2" "${@:3}"
 }
 begins_into() {
@@ -283,6 +309,7 @@ sees_nothing() {
   it "$1: so is one of the bin, or it is refused" says "^aa\{sv\}su 0 \"\" $2\$|the whole library can see the bin" \
     call Fetch 'a{sv}' 1 binned b true
   it "$1: the count is none" says "^tu 0 $2\$" call Count 'a{sv}' 0
+  it "$1: nor is anything found by its id" says "^aa\{sv\}u 0 $2\$" call GetAssets as 1 "$sound"
   it "$1: there are no albums" says '^aa\{sv\} 0$' call ListAlbums
   same "$1: an asset is as one that is not there" GetAsset s
   same "$1: so is its content" Open ss current
@@ -477,6 +504,7 @@ albums
 edits
 deletes
 picks
+takes
 to_library
 programs
 others

@@ -11,44 +11,47 @@ static int add(sd_bus_message *message, const char *name, const char *kind, cons
 	return sd_bus_message_append(message, "a{sv}", 2, "name", "s", name, type, "s", kind);
 }
 
+/* A part of the description, whose type is that of a list. */
+static void begin_part(sd_bus_message *message, const char *name, const char *type)
+{
+	must(sd_bus_message_open_container(message, 'e', "sv"), "describe");
+	must(sd_bus_message_append(message, "s", name), "describe");
+	must(sd_bus_message_open_container(message, 'v', type), "describe");
+	must(sd_bus_message_open_container(message, 'a', type + 1), "describe");
+}
+
+static void end_part(sd_bus_message *message)
+{
+	for (int level = 0; level < 3; level++)
+		must(sd_bus_message_close_container(message), "describe");
+}
+
 static sd_bus_message *describing(const char *member, bool camera, bool microphone)
 {
 	sd_bus_message *message = NULL;
 	const char *object = own.path ? own.path : ROOT, *interface = own.path ? SESSION : SERVICE ".Manager";
 	must(sd_bus_message_new_method_call(bus, &message, SERVICE, object, interface, member), "describe");
 	must(sd_bus_message_open_container(message, 'a', "{sv}"), "describe");
-	must(sd_bus_message_open_container(message, 'e', "sv"), "describe");
-	must(sd_bus_message_append(message, "s", "inputs"), "describe");
-	must(sd_bus_message_open_container(message, 'v', "aa{sv}"), "describe");
-	must(sd_bus_message_open_container(message, 'a', "a{sv}"), "describe");
+	begin_part(message, "inputs", "aa{sv}");
 	if (camera)
 		must(sd_bus_message_append(message, "a{sv}", 5, "name", "s", "c", "media-type", "s", "video", "pixel-format",
 					   "s", "YUYV", "width", "u", 320, "height", "u", 180),
 		     "describe");
 	if (microphone)
 		must(add(message, "m", "audio", "media-type"), "describe");
-	for (int level = 0; level < 3; level++)
-		must(sd_bus_message_close_container(message), "describe");
-	must(sd_bus_message_open_container(message, 'e', "sv"), "describe");
-	must(sd_bus_message_append(message, "s", "outputs"), "describe");
-	must(sd_bus_message_open_container(message, 'v', "aa{sv}"), "describe");
-	must(sd_bus_message_open_container(message, 'a', "a{sv}"), "describe");
+	end_part(message);
+	begin_part(message, "outputs", "aa{sv}");
 	if (camera)
 		must(add(message, "pictures", "buffer", "kind"), "describe");
 	if (microphone)
 		must(add(message, "sounds", "buffer", "kind"), "describe");
-	for (int level = 0; level < 3; level++)
-		must(sd_bus_message_close_container(message), "describe");
-	must(sd_bus_message_open_container(message, 'e', "sv"), "describe");
-	must(sd_bus_message_append(message, "s", "connections"), "describe");
-	must(sd_bus_message_open_container(message, 'v', "a(ss)"), "describe");
-	must(sd_bus_message_open_container(message, 'a', "(ss)"), "describe");
+	end_part(message);
+	begin_part(message, "connections", "a(ss)");
 	if (camera)
 		must(sd_bus_message_append(message, "(ss)", "c", "pictures"), "describe");
 	if (microphone)
 		must(sd_bus_message_append(message, "(ss)", "m", "sounds"), "describe");
-	for (int level = 0; level < 3; level++)
-		must(sd_bus_message_close_container(message), "describe");
+	end_part(message);
 	must(sd_bus_message_append(message, "{sv}", "attached", "b", 1), "describe");
 	must(sd_bus_message_close_container(message), "describe");
 	must(sd_bus_message_append(message, "a{ss}", 0), "describe");

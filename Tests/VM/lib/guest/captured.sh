@@ -12,6 +12,31 @@ serve() {
 # The id under which the daemon sees this suite.
 myself() { capturectl auth whoami --json | sed -n 's/^  "program": "\(.*\)",$/\1/p'; }
 
+restarts() { systemctl show --property=NRestarts --value captured; }
+# Whether it is $daemon still, and was never restarted.
+same_daemon() { [[ "$(restarts) $(main_pid captured)" == "0 $daemon" ]]; }
+# The daemon and the processes that it has started.
+processes() { cat /sys/fs/cgroup/system.slice/captured.service/cgroup.procs; }
+# memory FIELD: of all of them, in KiB. Some of these end meanwhile.
+memory() {
+  local process
+  for process in $(processes); do cat "/proc/$process/status" 2>/dev/null; done |
+    awk -v field="$1:" '$1 == field { sum += $2 } END { print sum }'
+}
+# The greatest size is counted from here on.
+forget_peak() {
+  local process
+  for process in $(processes); do echo 5 >"/proc/$process/clear_refs"; done
+  idle=$(memory VmRSS)
+}
+# grew_at_most MIB: since then, all of them
+grew_at_most() {
+  local most
+  most=$(memory VmHWM)
+  echo "the service grew from $idle to $most KiB, in $(processes | wc -l) processes"
+  ((most > 0 && most - idle <= $1 * 1024))
+}
+
 # facts COMMAND...: runs it and keeps the JSON on its standard output as lines such as inputs.camera.published=199 for
 # `value`; ends with its status. One look at the JSON for all, since each start of an interpreter counts under emulation.
 facts() {

@@ -5,7 +5,23 @@ have_captured() {
   if [[ -x /usr/libexec/captured ]]; then make_places; else install_captured; fi
 }
 # No service of the machine's does this at boot.
-make_places() { systemd-sysusers && systemd-tmpfiles --create /usr/lib/tmpfiles.d/captured*.conf; }
+make_places() {
+  systemd-sysusers && systemd-tmpfiles --create /usr/lib/tmpfiles.d/captured*.conf || return 1
+  [[ $flavour != container ]] || synthetic_devices
+}
+# A container has no drivers.
+synthetic_devices() { configure synthetic '[Synthetic]\nEnabled=yes'; }
+# start_udev: in a container, which has none because its /sys is the host's. This one cannot write there, and hears of
+# none of the host's devices, because it listens to no group of the kernel's.
+start_udev() {
+  local unit folder
+  for unit in systemd-udevd.service systemd-udevd-{control,kernel}.socket; do
+    folder=/run/systemd/system/$unit.d
+    mkdir -p "$folder" && printf '[Unit]\nConditionPathIsReadWrite=\n' >"$folder/container.conf" || return 1
+  done
+  printf '[Socket]\nListenNetlink=\nListenNetlink=kobject-uevent 0\n' >>"$folder/container.conf" &&
+    systemctl daemon-reload && systemctl start systemd-udevd{-control,-kernel}.socket systemd-udevd
+}
 # install_captured: as a packager does it, into the overlay, which is thrown away with the machine. Builds nothing; what
 # `run` has installed into a folder is copied.
 install_captured() {
@@ -15,9 +31,10 @@ install_captured() {
     make -C "$checkout" install PREFIX=/usr || return 1
   fi
   [[ -d /run/systemd/system ]] || return 0
-  systemctl daemon-reload && make_places &&
+  systemctl daemon-reload && make_places && if pidof systemd-udevd >/dev/null; then
     udevadm control --reload && udevadm trigger --subsystem-match=video4linux --subsystem-match=sound &&
-    udevadm settle --timeout=60 && bus_reload
+      udevadm settle --timeout=60
+  fi && bus_reload
 }
 bus_reload() {
   busctl --quiet call org.freedesktop.DBus /org/freedesktop/DBus org.freedesktop.DBus ReloadConfig
@@ -112,7 +129,11 @@ full_disk() { mkdir -p "$1" && mount -t tmpfs -o "size=$2,mode=1777" tmpfs "$1";
 
 main_pid() { systemctl show --property=MainPID --value "$1"; }
 active() { [[ $(systemctl is-active "$1") == active ]]; }
-# kill_hard UNIT: SIGKILL to its main process alone
-kill_hard() { kill -KILL "$(main_pid "$1")"; }
+# kill_hard UNIT: SIGKILL to its main process alone; 0 would be the suite's own group
+kill_hard() {
+  local pid
+  pid=$(main_pid "$1")
+  ((pid > 0)) && kill -KILL "$pid"
+}
 # journal_says UNIT PATTERN
 journal_says() { journalctl -b -u "$1" --no-pager | grep -qE -- "$2"; }
