@@ -66,9 +66,7 @@ def brackets(daemon, folder, it):
 
     # A program that is killed between two photos, for each of which the camera looks for its exposure.
     daemon.control("control", "--reset")
-    child = subprocess.Popen([daemon.programs / "capturectl", "photo", *small, "--bracket", ",".join(["1", "-1"] * 8),
-                              folder / "k.jpg"], env=daemon.environment, stdin=subprocess.DEVNULL,
-                             stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    child = daemon.start("photo", *small, "--bracket", ",".join(["1", "-1"] * 8), folder / "k.jpg")
     while values(daemon) == usual and child.poll() is None:
         pass
     it("the camera is set meanwhile", child.poll() is None, child.returncode)

@@ -73,9 +73,9 @@ def completion(daemon, folder, it):
     first = daemon.control("start", "--camera", "none", folder / "a.flac").strip()
     shell = Shell(daemon, folder)
     for line, words in [
-        ("capturectl form", ["formats "]), ("capturectl formats sy", ["synthetic:camera", "synthetic:microphone"]),
-        ("capturectl formats synthetic:c", ["synthetic:camera"]), ("capturectl formats synthetic:", ["camera", "microphone"]),
-        ("capturectl record --camera ", ["synthetic:camera", "none"]), ("capturectl record -m synthetic:m", ["synthetic:microphone"]),
+        ("capturectl form", ["formats "]), ("capturectl formats sy", ["synthetic:camera", "synthetic:depth", "synthetic:microphone"]),
+        ("capturectl formats synthetic:c", ["synthetic:camera"]), ("capturectl formats synthetic:", ["camera", "depth", "microphone"]),
+        ("capturectl record --camera ", ["synthetic:camera", "synthetic:depth", "none"]), ("capturectl record -m synthetic:m", ["synthetic:microphone"]),
         ("capturectl frames -c synthetic:camera --video-format YUYV:640x480@", ["60", "30", "15"]),
         ("capturectl frames --video-format NV", ["NV12:"]), ("capturectl listen --audio-format S16_LE:4", ["44100x1", "48000x2"]),
         ("capturectl record --video-codec ", ["h264", "mjpeg"]), ("capturectl record --audio-codec ", ["opus", "flac"]),

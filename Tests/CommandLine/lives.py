@@ -1,6 +1,7 @@
 """Live photos: a photo with the seconds around it."""
-import json, re, signal, subprocess, time
+import json, signal, subprocess
 
+from checks import probe, wait_until
 from terminals import run
 
 
@@ -29,9 +30,11 @@ def live_photos(daemon, folder, it):
         done = subprocess.run(["ffmpeg", "-v", "error", "-xerror", "-i", folder / name, "-f", "null", "-"],
                               stderr=subprocess.PIPE, text=True)
         it(f"{name} is shown", done.returncode == 0 and not done.stderr, done.stderr)
-    length = float(subprocess.run(["ffprobe", "-v", "error", "-show_entries", "format=duration", "-of", "csv=p=0",
-                                   folder / "moving.mp4"], stdout=subprocess.PIPE, text=True).stdout)
+    length = float(probe(folder / "moving.mp4", "-show_entries", "format=duration"))
     it("the movie has three seconds", 2.9 <= length <= 3.1, length)
+    count = int(probe(folder / "moving.mp4", "-select_streams", "v", "-count_frames", "-show_entries", "stream=nb_read_frames"))
+    it("with as many pictures as it was told, and lost", count == told["movie"]["frames"] and
+       85 <= count + told["movie"]["missedFrames"] <= 95, f"{count} {told['movie']}")
     still = told["movie"]["stillTime"]
     it("the photo lies in its midst", abs(still - 1.5) < 0.15, still)
     it("XMP says when", abs(said.get("MotionPhotoPresentationTimestampUs", 0) - still * 1e6) <= 1, said)
@@ -66,11 +69,46 @@ def live_photos(daemon, folder, it):
     exported = next(path for path in out.rglob("*.jpg"))
     it("and gives both back", exported.stat().st_size == kept["bytes"] and facts(exported).get("MotionPhoto") == 1)
 
-    child = subprocess.Popen([daemon.programs / "capturectl", "photo", "--live", *options, folder / "none.jpg"],
-                             env=daemon.environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
-    uses = lambda: "camera" in daemon.control("status")
-    while not uses():
-        time.sleep(0.02)
+    plain, apart = folder / "plain", folder / "apart"
+    daemon.control("photo", "--preset", "low", "--to-library", "--name", "still.jpg")
+    daemon.control("library", "export", "--all", plain)
+    daemon.control("library", "export", "--all", "--with-movie", "--with-jpeg", apart)
+    it("an export has the file as it is", len(list(plain.rglob("*.jpg"))) == 2 and not list(plain.rglob("*.mp4")))
+    movie = next(apart.rglob("jump.mp4"), None)
+    it("or its movie beside it, byte for byte", movie is not None and list(apart.rglob("*.mp4")) == [movie] and
+       movie.read_bytes() == movie.with_suffix(".jpg").read_bytes()[-kept["movie"]["bytes"]:], list(apart.rglob("*")))
+    it("which its facts name", json.loads(movie.with_name("jump.jpg.json").read_text())["movie"]["file"] == "jump.mp4")
+    for where, more in [(plain, "1 asset exported, 1 already there"), (apart, "0 assets exported, 2 already there")]:
+        status, _, messages = run(daemon, "library", "export", "--all", "--with-movie", where)
+        it(f"a second export to {where.name} says what is there", status == 0 and more in messages and
+           len(list(where.rglob("*.mp4"))) == 1, f"{status} {messages}")
+        status, _, messages = run(daemon, "library", "import", where)
+        it("an import takes both for one", status == 0 and "0 files imported, 2 already there" in messages, messages)
+    lie = bytearray(whole)
+    place = lie.index(b'Item:Length="', lie.index(b'Semantic="MotionPhoto"')) + 13
+    lie[place:place + 2] = b"99"
+    (folder / "lie.jpg").write_bytes(lie)
+    lying = json.loads(daemon.control("library", "add", "--json", folder / "lie.jpg"))[0]["id"]
+    status, _, messages = run(daemon, "library", "export", "--with-movie", lying, folder / "lies")
+    it("of one that lies, the photo is exported, with a word about the movie", status == 65 and
+       "exported without the movie inside" in messages and len(list((folder / "lies").rglob("lie.*"))) == 2, f"{status} {messages}")
+
+    heard = json.loads(daemon.control("photo", "--live", "--sound", "--json", *options, folder / "loud.jpg"))
+    (folder / "loud.mp4").write_bytes((folder / "loud.jpg").read_bytes()[-heard["movie"]["bytes"]:])
+    daemon.control("photo", "--live", "--microphone", "synthetic:microphone", *options, folder / "named.jpg")
+    kinds = lambda name: probe(folder / name, "-show_entries", "stream=codec_type").split()
+    it("a movie has sound if that is wanted", (kinds("moving.mp4"), kinds("loud.mp4")) == (["video"], ["video", "audio"]),
+       f"{kinds('moving.mp4')} {kinds('loud.mp4')}")
+    it("by the microphone that is named", b"soun" in (folder / "named.jpg").read_bytes())
+    for words, why in [(["--sound"], "give --live"), (["--microphone", "synthetic:microphone"], "give --live"),
+                       (["--live", "--microphone", " "], "--microphone is empty")]:
+        status, _, messages = run(daemon, "photo", *words, folder / "no.jpg")
+        it(f"refused: {' '.join(words)}", status == 64 and why in messages, f"{status} {messages}")
+    status, _, messages = run(daemon, "photo", "--live", "--microphone", "synthetic:ear", folder / "no.jpg")
+    it("a microphone that is not there is told", status == 66 and "synthetic:ear" in messages, f"{status} {messages}")
+
+    child = daemon.start("photo", "--live", *options, folder / "none.jpg")
+    wait_until(lambda: "camera" in daemon.control("status"))
     child.send_signal(signal.SIGINT)
     _, messages = child.communicate(timeout=60)
     it("Ctrl-C leaves nothing", child.returncode != 0 and not (folder / "none.jpg").exists(), f"{child.returncode} {messages}")

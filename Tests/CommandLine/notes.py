@@ -1,7 +1,7 @@
 """Notes in a movie: values that programs tell while it records."""
-import json, re, signal, subprocess
+import json, signal, subprocess
 
-from terminals import run
+from terminals import grows, run
 
 
 def texts(path):
@@ -20,7 +20,7 @@ def notes(daemon, folder, it):
         _, _, messages = run(daemon, "note", number, "speed=12.5", "gear=3", "place=a \"b\"\u202e", "lights=true",
                              "path=C:\\new {x} <b>",
                              "list=[1, \"x\"]", "--position", "48.137,11.575,519")
-        it(f"{kind}: a note is told", messages == f"session {number}: movie has it\n", messages)
+        it(f"{kind}: a note is told", messages == f"session {number}: noted in movie\n", messages)
         lines = '{"n": 1, "deep": {"er": [true, -2.5]}}\n\nn=2 word=two\n'
         done = subprocess.run([daemon.programs / "capturectl", "note", number, "-"], input=lines, text=True,
                               env=daemon.environment, stderr=subprocess.PIPE)
@@ -42,17 +42,17 @@ def notes(daemon, folder, it):
                    "position": {"latitude": 48.137, "longitude": 11.575, "altitude": 519}},
                   {"n": 1, "deep": {"er": [True, -2.5]}}, {"n": 2, "word": "two"}]
         it(f"{kind}: they are in the movie", texts(folder / f"drive.{kind}") == wanted, texts(folder / f"drive.{kind}"))
-    child = subprocess.Popen([daemon.programs / "capturectl", "record", "--json", *options, "--metadata",
-                              str(folder / "told.mov")], env=daemon.environment, text=True, stdin=subprocess.DEVNULL,
-                             stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
+    child = daemon.start("record", "--json", *options, "--metadata", folder / "told.mov")
     sessions = lambda: [one["id"] for one in json.loads(daemon.control("sessions", "--json")) if one["state"] == "running"]
     number = str(next(ids[0] for ids in iter(sessions, None) if ids))
+    grows(daemon, number)
     run(daemon, "note", number, "goal=1")
     child.send_signal(signal.SIGINT)
     told = json.loads(child.communicate(timeout=60)[0])
     it("record tells how many there are", told["items"] == 1 and texts(folder / "told.mov") == [{"goal": 1}], told)
 
     number = daemon.control("start", *options, "--metadata", folder / "wrong.mkv").strip()
+    grows(daemon, number)
     for words, code, why in [
         ([], 64, "nothing to note"), (["speed"], 64, "'speed' is no KEY=VALUE"), (["a=1", "a=2"], 64, "'a' is there twice"),
         (["--position", "91,0"], 64, "-90 to 90"), (["--position", "here"], 64, "is no place"),
@@ -71,6 +71,7 @@ def notes(daemon, folder, it):
     number = daemon.control("start", *options, folder / "without.mkv").strip()
     status, _, messages = run(daemon, "note", number, "a=1")
     it("a movie without the track says what to do", status == 65 and "give --metadata" in messages, f"{status} {messages}")
+    grows(daemon, number)
     daemon.control("stop", number)
     status, _, messages = run(daemon, "record", "--metadata", folder / "sound.wav")
     it("sound has none", status == 64 and "for movies" in messages, f"{status} {messages}")

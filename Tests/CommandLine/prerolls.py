@@ -1,6 +1,7 @@
 """Movies that begin before somebody says so."""
-import json, re, signal, subprocess, time
+import json, re, signal
 
+from checks import wait_until
 from segments import pictures
 from terminal import Terminal
 from terminals import run
@@ -31,24 +32,18 @@ def pre_roll(daemon, folder, it):
     terminal.until("waiting, 00:01.0 kept")
     it("no file is there", not (folder / "typed.mkv").exists())
     terminal.type("\n")
-    until = time.monotonic() + 60
-    while not (folder / "typed.mkv").exists() and time.monotonic() < until:
-        time.sleep(0.02)
+    wait_until((folder / "typed.mkv").exists)
     terminal.type("\x03")
     status, shown = terminal.end()
     it("Enter begins it", status == 0 and "typed.mkv: mkv" in shown and pictures(folder / "typed.mkv") >= 13, shown)
-    child = subprocess.Popen([daemon.programs / "capturectl", "record", *map(str, options), str(folder / "never.mkv")],
-                             env=daemon.environment, text=True, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
-                             stderr=subprocess.PIPE)
+    child = daemon.start("record", *options, folder / "never.mkv")
     line = child.stderr.readline()
     it("without a terminal it says what to call", re.search(r"to record: capturectl begin \d+\n", line), line)
     child.send_signal(signal.SIGINT)
     _, messages = child.communicate(timeout=60)
     it("one that was never begun leaves nothing", child.returncode == 75 and "never begun" in messages and
        not (folder / "never.mkv").exists(), f"{child.returncode} {messages}")
-    child = subprocess.Popen([daemon.programs / "capturectl", "record", *map(str, options), "--segment", "1m",
-                              str(folder / "parts.mkv")], env=daemon.environment, text=True, stdin=subprocess.DEVNULL,
-                             stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    child = daemon.start("record", *options, "--segment", "1m", folder / "parts.mkv")
     number = re.search(r"capturectl begin (\d+)", child.stderr.readline())[1]
     status, _, messages = run(daemon, "cut", number)
     it("there is nothing to cut while it waits", status == 75 and "waits to be begun" in messages, f"{status} {messages}")
@@ -56,15 +51,11 @@ def pre_roll(daemon, folder, it):
     _, messages = child.communicate(timeout=60)
     it("nor a file of several", child.returncode == 75 and not list(folder.glob("parts*")), f"{child.returncode} {messages}")
 
-    child = subprocess.Popen([daemon.programs / "capturectl", "record", *map(str, options), str(folder / "both.mkv")],
-                             env=daemon.environment, text=True, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
-                             stderr=subprocess.PIPE)
+    child = daemon.start("record", *options, folder / "both.mkv")
     number = re.search(r"capturectl begin (\d+)", child.stderr.readline())[1]
     (folder / "both.mkv").write_text("mine")
     daemon.control("begin", number)
-    until = time.monotonic() + 60
-    while not (folder / "both-2.mkv").exists() and time.monotonic() < until:
-        time.sleep(0.02)
+    wait_until((folder / "both-2.mkv").exists)
     child.send_signal(signal.SIGINT)
     _, messages = child.communicate(timeout=60)
     it("a name that was taken meanwhile loses nothing", child.returncode == 0 and "both-2.mkv: mkv" in messages and

@@ -1,16 +1,9 @@
 """What commands print with --json, against its schemas: every key, and its form."""
-import json, signal, subprocess, time
+import json, signal, subprocess
 
+from checks import wait_until
 from json_schema import FOLDER, faults, load
 from terminals import allow_library, run
-
-
-def wait_until(holds):
-    end = time.monotonic() + 60
-    while not holds():
-        if time.monotonic() > end:
-            raise TimeoutError("the monitor does not tell of it")
-        time.sleep(0.05)
 
 
 def json_schemas(daemon, folder, it):
@@ -47,15 +40,17 @@ def json_schemas(daemon, folder, it):
         daemon.control("auth", "reset", "exe:/bin/tac")
         return events.read_text()
 
-    wait_until(listens)
+    assert wait_until(listens), "the monitor does not listen"
     for schema, *command in [("devices", "devices"), ("formats", "formats"), ("formats", "formats", "synthetic:microphone"),
                              ("control", "control"), ("switch", "switch"), ("doctor", "doctor"),
+                             ("doctor-programs", "doctor", "--programs"),
                              ("record", "record", "-d", "1", "a.mkv"), ("record", "record", "-d", "1", "a.flac"),
                              ("record", "record", "--segment", "0.2", "-d", "0.5", "s.mkv"),
                              ("record", "photo", "a.jpg"), ("record", "record", "--to-library", "--album", "Trip", "-d", "1"),
                              ("record", "photo", "--to-library"), ("photo-burst", "photo", "--burst", "2", "c.jpg"),
                              ("photo-live", "photo", "--live", "d.jpg"),
                              ("photo-burst", "photo", "--burst", "2", "--to-library"),
+                             ("photo-burst", "photo", "--preset", "low", "--to-library", "--with", "jpg"),
                              ("photo-burst", "photo", "--bracket", "0,1", "--flash", "on", "e.png", "--with", "e.jpg"), ("start", "start", "b.mkv"), ("sessions", "sessions", "-a"),
                              ("status", "status"), ("status", "status", "1"), ("history", "history"),
                              ("auth-list", "auth", "list"), ("auth-status", "auth", "status"),
@@ -75,16 +70,17 @@ def json_schemas(daemon, folder, it):
     token = daemon.control("library", "changes").split()[-1]
     daemon.control("library", "favourite", added[0]["id"])
     daemon.control("library", "album", "create", "Sea")
+    hold("metadata", "capturectl metadata", daemon.control("metadata", "--count", "2").splitlines())
     check("library-changes", "library", "changes", lines=True)
     check("library-changes", "library", "changes", "--since", token, lines=True)
     daemon.control("library", "export", "--all", folder / "exported")
     check("library-import", "library", "import", "exported")
     last = max(int(session["id"]) for session in json.loads(daemon.control("sessions", "--json")))
     daemon.control("stop", "--all")
-    wait_until(lambda: f'"session":"{last}","state":"stopped"' in events.read_text())
+    assert wait_until(lambda: f'"session":"{last}","state":"stopped"' in events.read_text()), "the monitor does not tell of it"
     monitor.send_signal(signal.SIGINT)
     monitor.wait(30)
     hold("monitor", "capturectl monitor --json", events.read_text().splitlines())
-    # A person picks and chooses, in Tests/Picker/test.
-    left = {path.stem for path in FOLDER.iterdir()} - seen - {"common", "library-pick", "library-choose"}
+    # A person picks, chooses and takes, in Tests/Picker/test.
+    left = {path.stem for path in FOLDER.iterdir()} - seen - {"common", "library-pick", "library-choose", "take"}
     it("every schema is checked", not left, left)

@@ -1,20 +1,17 @@
 """Movies in segments, as a person records them."""
-import json, os, re, signal, subprocess, time
+import json, os, re, signal, subprocess
 
-from terminals import run, shown
-
-PROBE = ["ffprobe", "-v", "error", "-count_packets", "-select_streams", "v", "-show_entries", "stream=nb_read_packets",
-         "-of", "default=nk=1:nw=1"]
+from checks import probe, wait_until
+from terminals import grows, run, shown
 
 
 def pictures(file):
-    return int(subprocess.run([*PROBE, file], capture_output=True, text=True, check=True).stdout or 0)
+    return int(probe(file, "-count_packets", "-select_streams", "v", "-show_entries", "stream=nb_read_packets") or 0)
 
 
 def recording(daemon, *arguments):
     """A recording that goes on, and its session's number, once it runs."""
-    child = subprocess.Popen([daemon.programs / "capturectl", "record", *map(str, arguments)], env=daemon.environment,
-                             text=True, stdout=subprocess.PIPE, stderr=subprocess.PIPE, stdin=subprocess.DEVNULL)
+    child = daemon.start("record", *arguments)
     while True:
         running = [one["id"] for one in json.loads(daemon.control("sessions", "--json")) if one["state"] == "running"]
         if running or child.poll() is not None:
@@ -40,8 +37,7 @@ def segments(daemon, folder, it):
     child, number = recording(daemon, *options, "--segment", "manual", folder / "cut.mp4")
     _, _, messages = run(daemon, "cut", number)
     it("a cut is told", messages == f"session {number}: movie goes on in its next file\n", messages)
-    while not (folder / "cut-0002.mp4").exists() and child.poll() is None:
-        time.sleep(0.02)
+    wait_until(lambda: (folder / "cut-0002.mp4").exists() or child.poll() is not None)
     child.send_signal(signal.SIGINT)
     _, messages = child.communicate(timeout=60)
     it("it makes a file", child.returncode == 0 and "cut-0001.mp4 to " in messages, messages)
@@ -60,12 +56,10 @@ def segments(daemon, folder, it):
     it("and those that stay take no more than they may", sum(file.stat().st_size for file in folder.glob("sized*")) <= 204800)
 
     child, number = recording(daemon, *options, "--segment", "300ms", folder / "killed.mkv")
-    while not (folder / "killed-0003.mkv").exists() and child.poll() is None:
-        time.sleep(0.02)
+    wait_until(lambda: (folder / "killed-0003.mkv").exists() or child.poll() is not None)
     child.kill()
     child.communicate()
-    while "running" in daemon.control("sessions"):
-        time.sleep(0.02)
+    wait_until(lambda: "running" not in daemon.control("sessions"))
     left = sorted(folder.glob("killed*"))
     it("after a kill each file plays", len(left) >= 3 and all(pictures(file) > 0 for file in left), left)
 
@@ -79,8 +73,7 @@ def segments(daemon, folder, it):
 
     child, number = recording(daemon, *options, "--segment", "500ms", "--json", folder / "lost.mkv")
     third = folder / "lost-0003.mkv"
-    while not (third.exists() and third.stat().st_size) and child.poll() is None:
-        time.sleep(0.02)
+    wait_until(lambda: third.exists() and third.stat().st_size or child.poll() is not None)
     subprocess.run(["pkill", "-KILL", "-P", str(daemon.running[-1].pid), "-f", "captured-recorder"], check=True)
     out, messages = child.communicate(timeout=60)
     said = json.loads(out)["segments"]
@@ -105,8 +98,7 @@ def segments(daemon, folder, it):
         it(f"{' '.join(arguments)} is refused, with what would be right", found == status and word in messages,
            f"{found} {messages}")
     number = daemon.control("start", "--preset", "low", folder / "whole.mkv").strip()
-    while not json.loads(daemon.control("status", number, "--json"))["statistics"]["outputs"]["movie"]["frames"]:
-        time.sleep(0.02)
+    grows(daemon, number, "frames")
     status, _, messages = run(daemon, "cut", number)
     it("a movie in one file is not cut", status == 65 and "--segment" in messages, f"{status} {messages}")
     daemon.control("stop", number)

@@ -1,6 +1,7 @@
 """What a person sees on terminals of several widths."""
-import fcntl, json, os, pty, re, signal, struct, subprocess, termios, unicodedata
+import fcntl, json, os, pty, re, select, signal, struct, subprocess, termios, time, unicodedata
 
+from checks import probe, wait_until
 from terminal import Terminal
 
 WIDTHS = [60, 80, 200]
@@ -11,6 +12,12 @@ def run(daemon, *arguments, env=None, **options):
     done = subprocess.run([daemon.programs / "capturectl", *map(str, arguments)], env={**daemon.environment, **(env or {})},
                           text=True, capture_output=True, stdin=subprocess.DEVNULL, timeout=120, **options)
     return done.returncode, done.stdout, done.stderr
+
+
+def grows(daemon, number, *counts, output="movie"):
+    """Waits until an output has pictures and sound, or these: a session that runs may have none yet, and fails without."""
+    now = lambda: json.loads(daemon.control("status", number, "--json"))["statistics"]["outputs"][output]
+    assert wait_until(lambda: all(now()[count] for count in counts or ("frames", "samples"))), f"{output} does not grow"
 
 
 def shown(daemon, columns, *arguments, env=None):
@@ -86,6 +93,30 @@ def previews(daemon, folder, it):
                                     re.search(r"\x1b\[38;2;[0-9];1[89]\d;1[89]\dm", frame) for frame in frames[-4:]),
            frames[-1][:400])
     preview = [daemon.programs / "capturectl", "preview", "--pictures"]
+    terminal = Terminal([*preview, "blocks"], {"TERM": "xterm", **daemon.environment})
+    terminal.until("▀")
+    number = next(one["id"] for one in json.loads(daemon.control("sessions", "--json")) if one["state"] == "running")
+    published = lambda: json.loads(daemon.control("status", str(number), "--json"))["statistics"]["inputs"]["camera"]["published"]
+
+    def screens(frames):
+        """How many screens come while the camera delivers so many frames."""
+        begun = published()
+        terminal.seen = len(terminal.shown)
+        while published() < begun + frames:
+            end = time.monotonic() + 0.3
+            while (left := end - time.monotonic()) > 0 and select.select([terminal.master], [], [], left)[0]:
+                terminal.more(timeout=1)
+        return terminal.shown[terminal.seen:].count("\x1b[?2026h")
+    _, _, messages = run(daemon, "disable", str(number), "camera")
+    it("a preview can be disabled", messages.startswith(f"session {number}: camera is disabled for "), messages)
+    # Frames of before may still be painted.
+    any(not screens(15) for _ in range(10))
+    count = screens(60)
+    it("nothing new is shown then", count == 0, count)
+    run(daemon, "enable", str(number), "camera")
+    it("and enabled again", screens(30) > 3)
+    terminal.type("q")
+    terminal.end()
     for way, sign in [("blocks", "\x1b[38;5;"), ("kitty", "\x1b_Ga=T,f=24,"), ("sixel", '\x1bP0;1;0q"1;1;320;')]:
         terminal = Terminal([*preview, way], {"TERM": "xterm", **daemon.environment})
         terminal.until(sign)
@@ -136,6 +167,7 @@ def sessions(daemon, folder, it):
     it("one that runs is", len(lines) == 2 and lines[1].split()[:2] == [number, "running"], lines)
     states = [line.split()[1] for line in daemon.control("sessions", "--all").splitlines()[1:]]
     it("with --all those that are over come after it", states == ["running", "stopped"], states)
+    grows(daemon, number, "samples", output="sound")
     daemon.control("stop", number)
 
 
@@ -159,9 +191,10 @@ def pauses(daemon, folder, it):
     _, _, messages = run(daemon, "mark", number, "a goal")
     it("a mark says what is marked", messages == f"session {number}: movie is marked\n", messages)
     daemon.control("stop", number)
-    chapters = subprocess.run(["ffprobe", "-v", "error", "-show_chapters", folder / "paused.mkv"], text=True,
-                              stdout=subprocess.PIPE).stdout
-    it("a mark is a chapter", chapters.count("[CHAPTER]") == 1 and "TAG:title=a goal" in chapters, chapters)
+    chapters = probe(folder / "paused.mkv", "-show_chapters", "-of", "default")
+    it("a mark is a chapter", chapters.count("TAG:title=a goal") == 1, chapters)
+    it("where it goes on is one, too, with the time", chapters.count("[CHAPTER]") == 2 and
+       re.search(r"TAG:title=20\d\d-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6}Z\n", chapters), chapters)
     status, _, messages = run(daemon, "mark", number)
     it("what is over cannot be marked", status == 75 and "not running" in messages, f"{status} {messages}")
     status, _, messages = run(daemon, "pause", number)
@@ -172,6 +205,7 @@ def pauses(daemon, folder, it):
        f"{status} {messages}")
     status, _, messages = run(daemon, "mark", number)
     it("a sound that has no chapters cannot be marked", status == 65 and "m4a" in messages, f"{status} {messages}")
+    grows(daemon, number, "samples", output="sound")
     daemon.control("stop", number)
 
 
@@ -184,12 +218,40 @@ def limits(daemon, folder, it):
     status, _, messages = run(daemon, "record", "--min-free", "1000000T", folder / "free.mkv")
     it("what the disk does not have free is told", status == 74 and " bytes free" in messages, f"{status} {messages}")
     it("and no file is left", not (folder / "free.mkv").exists())
+    for kind, word in ("mp4", b"mfhd"), ("mkv", b"\x1f\x43\xb6\x75"):
+        counts = []
+        for interval in "0.5", "4s":
+            path = folder / f"fragments-{interval}.{kind}"
+            daemon.control("record", "--preset", "low", "--video-codec", "h264", "--duration", "4.5", "--fragment", interval, path)
+            counts.append(path.read_bytes().count(word))
+        it(f"{kind}: fragments are as long as asked for", counts[0] >= 7 and counts[1] in (1, 2), counts)
+    status, _, messages = run(daemon, "record", "--fragment", "31", folder / "long.mp4")
+    it("no fragment is longer than half a minute", status == 64 and "0.1 s to 30 s" in messages, f"{status} {messages}")
+
+
+def tags(daemon, folder, it):
+    told = {"title": "First; lecture=1", "author": "Ann Ü", "location": "+48.1371+011.5754/", "software": "Dashcam 2.0"}
+    options = [word for key, value in told.items() for word in ("--tag", f"{key}={value}")]
+    names = {"mkv": ["title", "ARTIST", "LOCATION", "ENCODED_BY"],
+             "mp4": [f"com.apple.quicktime.{name}" for name in ("title", "author", "location.ISO6709", "software")]}
+    for kind in names:
+        path = folder / f"tagged.{kind}"
+        daemon.control("record", "--preset", "low", "--video-codec", "mjpeg", "--duration", "0.5", *options, path)
+        said = json.loads(probe(path, "-show_format", "-of", "json"))["format"]["tags"]
+        it(f"{kind}: it says its tags", [said.get(name) for name in names[kind]] == list(told.values()), said)
+    for words, why in [(["title"], "no KEY=VALUE"), (["mood=good"], "title, description"), (["title="], "1 to 1000"),
+                       (["title=a\udcff"], "not UTF-8"), (["title=a\nb"], "control"), (["location=here"], "ISO 6709"),
+                       (["title=" + "x" * 1001], "1 to 1000")]:
+        status, _, messages = run(daemon, "record", "--tag", *words, folder / "never.mkv")
+        it(f"refused: {words[0][:20]}", status == 64 and why in messages, f"{status} {messages}")
+    status, _, messages = run(daemon, "record", "--tag", "location=+48+011/", "--camera", "none", folder / "never.wav")
+    it("a file is given no tag that it would not keep", status == 64 and "not kept by wav" in messages, f"{status} {messages}")
 
 
 def controls(daemon, folder, it):
     told = folder / "told"
     with open(told, "w") as output:
-        watch = subprocess.Popen(["timeout", "--signal=KILL", "60", daemon.programs / "capturectl", "control", "--watch", "zoom_absolute", "focus_absolute"],
+        watch = subprocess.Popen(["timeout", "--foreground", "--signal=KILL", "60", daemon.programs / "capturectl", "control", "--watch", "zoom_absolute", "focus_absolute"],
                                  env=daemon.environment, stdout=output, stderr=subprocess.STDOUT)
     zoom = 100
     # It may not have begun to watch.
@@ -256,6 +318,7 @@ def bursts(daemon, folder, it):
     _, _, messages = run(daemon, "photo", "--session", number, "--burst", "2", "--format", "png", folder / "c.png")
     it("a burst of a session that records is told", "c-2.png: png, " in messages, messages)
     it("the session goes on", "running" in daemon.control("sessions").splitlines()[1], daemon.control("sessions"))
+    grows(daemon, number)
     daemon.control("stop", number)
     status, _, messages = run(daemon, "photo", "--session", number, "--burst", "2", folder / "late.jpg")
     it("one that is over takes none", status == 75 and not list(folder.glob("late*")), f"{status} {messages}")
@@ -282,6 +345,17 @@ def raw(daemon, folder, it):
     listed = json.loads(daemon.control("library", "list", "--json"))
     found = next((asset for asset in listed if asset.get("mediaType") == "image/x-adobe-dng"), {})
     it("the library keeps one as what it is", status == 0 and found.get("name", "").endswith(".dng"), f"{messages} {listed}")
+    status, _, messages = run(daemon, "photo", "--preset", "low", "--raw", "--to-library", "--name", "asked")
+    listed = json.loads(daemon.control("library", "list", "--json"))
+    it("--raw asks for one without a name's ending", status == 0 and
+       [asset["codec"] for asset in listed if asset["name"].startswith("asked")] == ["dng"], f"{messages} {listed}")
+    daemon.control("photo", "--preset", "low", "--raw", folder / "asked.DNG", "--with", folder / "asked.jpg")
+    it("or with it, also of a pair", [tags(f"asked.{kind}").get("FileType") for kind in ("DNG", "jpg")] == ["DNG", "JPEG"])
+    for words, why in [(["--raw", "no.jpg"], "name it no.dng"), (["--raw", "--format", "png", "no"], "not a png"),
+                       (["--raw", "--to-library", "--name", "no.png"], "name it no.dng"),
+                       (["--raw", "--live", "no.dng"], "not a dng"), (["--raw", "--depth", "no.dng"], "not dng")]:
+        status, _, messages = run(daemon, "photo", *words, cwd=folder)
+        it(f"refused: {' '.join(words)}", status == 64 and why in messages and not list(folder.glob("no*")), f"{status} {messages}")
     status, _, messages = run(daemon, "photo", "--camera", "synthetic:microphone", folder / "no.dng")
     it("a microphone takes none", status == 66 and "synthetic:microphone" in messages, messages)
     status, _, messages = run(daemon, "photo", "--video-format", "YUYV:640x480", folder / "no.dng")
@@ -302,9 +376,15 @@ def depth(daemon, folder, it):
     it("so has a png", distances("wall.png") == wall, distances("wall.png"))
     status, _, messages = run(daemon, "photo", "--depth", folder / "wall.jpg")
     it("a jpeg has none", status == 64 and "png or tiff" in messages, f"{status} {messages}")
+    status, _, messages = run(daemon, "photo", "--depth", "--camera", "synthetic:camera", folder / "no.png")
+    it("a camera without distances says how to find one", status == 65 and "leave --camera out" in messages, messages)
+    allow_library(daemon)
+    daemon.control("photo", "--preset", "low", "--depth", "--to-library")
+    kept = [one["mediaType"] for one in json.loads(daemon.control("library", "list", "--json"))]
+    it("the library gets a png of them", "image/png" in kept, kept)
     status, _, messages = run(daemon, "photo", "--video-format", "YUYV:320x240", folder / "colours.tiff")
     it("colours are no distances", status == 65 and "jpeg or png" in messages, f"{status} {messages}")
-    status, _, messages = run(daemon, "record", "--video-format", "Z16:320x240", "-d", "1", folder / "wall.mkv")
+    status, _, messages = run(daemon, "record", "--camera", "synthetic:depth", "--video-format", "Z16:320x240", "-d", "1", folder / "wall.mkv")
     it("distances are no movie, with what they can be", status == 65 and "png or tiff" in messages, f"{status} {messages}")
 
 
@@ -330,13 +410,12 @@ def connection_settings(daemon, folder, it):
     daemon.control("stop", number)
     while status()["state"] != "stopped":
         pass
-    turned = subprocess.run(["ffprobe", "-v", "error", "-show_entries", "stream_side_data=displaymatrix:stream=channels",
-                             "-of", "json", folder / "turned.mp4"], capture_output=True, text=True)
-    it("the file has one channel", [stream["channels"] for stream in json.loads(turned.stdout)["streams"]
-                                      if "channels" in stream] == [1], turned)
+    entries = "stream_side_data=displaymatrix:stream=channels"
+    turned = json.loads(probe(folder / "turned.mp4", "-show_entries", entries, "-of", "json"))["streams"]
+    it("the file has one channel", [stream["channels"] for stream in turned if "channels" in stream] == [1], turned)
     # Mirrored, then a quarter clockwise.
     rows = [[int(number) for number in row.split(":")[1].split()] for row in
-            json.loads(turned.stdout)["streams"][0]["side_data_list"][0]["displaymatrix"].strip().splitlines()]
+            turned[0]["side_data_list"][0]["displaymatrix"].strip().splitlines()]
     it("and the matrix", (rows[0][:2], rows[1][:2]) == ([0, -65536], [-65536, 0]), rows)
     for wrong in (["--rotate", "45"], ["--channels", "0"], ["--channels", "1,1"], ["--gain", "41"]):
         status_, _, messages = run(daemon, "record", *wrong, folder / "wrong.mkv")
@@ -392,6 +471,7 @@ def tables(daemon, folder, it):
     it("a program's id that is cut is told, with what shows it whole", "…" in text and "--wide" in text, text)
     text, _ = shown(daemon, 80, "formats", "synthetic:camera")
     it("the formats of a camera fit one screen", len(text.splitlines()) <= 24 and "1920x1080" in text, text)
+    grows(daemon, number)
     daemon.control("stop", number)
 
 
@@ -434,7 +514,10 @@ def kinds(daemon, folder, it):
         status, said, complaints = run(daemon, "devices", "--json", *options)
         return status, [device["id"] for device in json.loads(said or "[]")]
 
-    it("cameras alone", ids("--kind", "camera", "--type", "synthetic") == (0, ["synthetic:camera"]), ids("--kind", "camera"))
+    table = run(daemon, "devices")[1]
+    it("a depth camera is told from others", [line.split("  ")[0] for line in table.splitlines() if "synthetic:depth" in line] ==
+       ["depth camera"], table)
+    it("cameras alone", ids("--kind", "camera", "--type", "synthetic") == (0, ["synthetic:camera", "synthetic:depth"]), ids("--kind", "camera"))
     it("microphones alone", ids("--kind", "microphone", "--type", "synthetic") == (0, ["synthetic:microphone"]))
     it("the position is unknown", ids("--type", "synthetic", "--position", "front") == (0, []))
     status, said, complaints = run(daemon, "devices", "--type", "synthetic", "--position", "back")
@@ -444,6 +527,7 @@ def kinds(daemon, folder, it):
     number = re.search(r"\d+", daemon.control("start", "--microphone", "none", "--camera", "synthetic:camera", folder / "a.mkv")).group()
     _, said, _ = run(daemon, "devices", "--type", "synthetic")
     it("a device in use is shown so", re.search(r"^camera .*in use", said, re.M) and not re.search(r"^micro.*in use", said, re.M), said)
+    grows(daemon, number, "frames")
     daemon.control("stop", number)
     _, said, _ = run(daemon, "devices", "--type", "synthetic")
     it("and then no more", "in use" not in said, said)

@@ -1,6 +1,6 @@
 """A desktop of the test's own: an X server, a session bus with the machine's portal backend, a captured and its agent, all
 in one folder, and gone afterwards. What a person would do with a window, xdotool does."""
-import json, os, re, signal, subprocess, sys, time
+import json, os, re, shutil, signal, subprocess, sys, tempfile, time
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "Support"))
@@ -26,7 +26,7 @@ class Desktop:
     """As a context manager."""
 
     def __init__(self, programs, folder):
-        self.programs, self.folder = Path(programs).resolve(), Path(folder)
+        self.built, self.folder = Path(programs).resolve(), Path(folder)
         self.running = []
         kept = {name: os.environ[name] for name in ["PATH", "USER", "LOGNAME"] if name in os.environ}
         self.environment = {
@@ -35,6 +35,11 @@ class Desktop:
         }
 
     def __enter__(self):
+        # Its own: one of them gets another link, which captured takes for a change of the file.
+        self.programs = Path(tempfile.mkdtemp(prefix="desktop.", dir=self.built.parent))
+        for program in self.built.glob("capture*"):
+            if program.is_file() and not program.suffix and os.access(program, os.X_OK):
+                shutil.copy2(program, self.programs)
         (self.folder / "run").mkdir(mode=0o700)
         (self.folder / ".config/captured/apps.d").mkdir(parents=True)
         # One program asks for all that is tried here, and mostly leaves its questions without an answer.
@@ -61,6 +66,7 @@ class Desktop:
             if child.poll() is None:
                 child.terminate()
             child.wait()
+        shutil.rmtree(self.programs)
 
     def start(self, program, *arguments, log=None, environment=None, programs=None):
         """Starts a program of ours, in a session of its own: without a terminal to ask on."""

@@ -1,6 +1,6 @@
 """A person at a desktop who picks from the media library in the window of captured-picker. Pictures are found on the screen
 by their colours, so that clicks go where a person would click."""
-import json, os, shutil, subprocess, tempfile
+import os, shutil, subprocess, tempfile
 from pathlib import Path
 
 from desktop import LIMIT, eventually

@@ -129,6 +129,6 @@ def previews(desktop, it, picture):
         gtk += [flag] if flag.startswith("-l") else [] if flag == "-pthread" else ["-Xcc", flag]
     programs = {}
     for name, text, more in zip(["widget", "window"], texts, [gtk, []], strict=True):
-        programs[name] = build(text, folder / name, desktop.programs, *more).rename(folder / name / f"preview-{name}")
+        programs[name] = build(text, folder / name, desktop.built, *more).rename(folder / name / f"preview-{name}")
     windows(desktop, programs, it, picture)
     widget(desktop, programs, it, picture.with_stem(f"{picture.stem}-withdrawn"))

@@ -9,19 +9,11 @@ import os, re, subprocess, sys, tempfile
 from pathlib import Path
 
 sys.dont_write_bytecode = True
-ROOT = Path(__file__).resolve().parent.parent.parent
-sys.path.insert(0, str(ROOT / "Tests/Support"))
+sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "Support"))
+from checks import PROGRAMS, close, measured
 from private_daemon import PrivateDaemon
 
 CAMERA, FORMAT, MICROPHONE = "synthetic:camera", "YUYV:320x240@60", "synthetic:microphone"
-passed = failed = 0
-
-
-def it(what, holds, why=""):
-    global passed, failed
-    passed, failed = passed + bool(holds), failed + (not holds)
-    print(f"{'ok' if holds else 'not ok'} - {what}{f': {why}' if why else ''}", flush=True)
-    return holds
 
 
 class Load:
@@ -44,13 +36,13 @@ def repeat(daemon, subject, count, use):
                           stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, timeout=1200)
     found = re.search(r"^(\d+) repetitions, (\d+) wrong$", done.stdout, re.M)
     why = done.stdout[-3000:] + ("" if found else daemon.log())
-    return it(f"{count} repetitions, {use}: nothing newer and nothing older reaches the program",
-              done.returncode == 0 and found and found.groups() == (str(count), "0"),
-              "" if done.returncode == 0 else f"exit status {done.returncode}\n{why}")
+    measured(f"{count} repetitions, {use}: nothing newer and nothing older reaches the program",
+             done.returncode == 0 and found and found.groups() == (str(count), "0"),
+             "" if done.returncode == 0 else f"exit status {done.returncode}\n{why}")
 
 
 def main():
-    programs = Path(sys.argv[1] if len(sys.argv) > 1 else ROOT / ".build/release")
+    programs = Path(sys.argv[1]) if len(sys.argv) > 1 else PROGRAMS
     count = int(sys.argv[2]) if len(sys.argv) > 2 else 1000
     with tempfile.TemporaryDirectory() as folder, PrivateDaemon(programs, folder) as daemon:
         subject = (programs / "capture-revocation-subject").resolve()
@@ -61,10 +53,10 @@ def main():
             number = daemon.control("start", "--camera", CAMERA, "--video-format", FORMAT, "--microphone", MICROPHONE,
                                     "--video-codec", "mjpeg", Path(folder) / "other.mkv").strip()
             repeat(daemon, subject, count // 2, "shared")
-            it("the other program recorded all along", '"state": "running"' in daemon.control("status", number, "--json"))
+            measured("the other program recorded all along",
+                     '"state": "running"' in daemon.control("status", number, "--json"))
             daemon.control("stop", number)
-    print(f"{passed} passed, {failed} failed")
-    return int(failed > 0)
+    return close()
 
 
 if __name__ == "__main__":

@@ -6,6 +6,11 @@ import Synchronization
 public struct ClosurePrompter: Prompter {
     private let answer: @Sendable (PromptRequest) async throws(CaptureError) -> [Service: Bool]
 
+    /// A person who says yes to everything.
+    public static let yes = ClosurePrompter { request in
+        Dictionary(uniqueKeysWithValues: request.services.map { ($0, true) })
+    }
+
     /// Answers what the closure answers.
     public init(_ answer: @escaping @Sendable (PromptRequest) async throws(CaptureError) -> [Service: Bool]) {
         self.answer = answer

@@ -194,7 +194,7 @@ public final class FakeMachine: DeviceProvider {
         async throws(CaptureError) -> any MediaSource
     {
         let format = VideoFormat(
-            pixelFormat: .yuyv,
+            pixelFormat: request.isExact ? request.pixelFormat ?? .yuyv : .yuyv,
             width: request.isExact ? request.width ?? 640 : 640,
             height: request.isExact ? request.height ?? 480 : 480,
             interval: FrameInterval(1, 30),
@@ -209,6 +209,12 @@ public final class FakeMachine: DeviceProvider {
     {
         let format = AudioFormat(sampleFormat: .s16, sampleRate: 48000, channels: 2, periodFrames: 480)
         return try await open(device.id, .audio(format), grant)
+    }
+
+    /// Opens the camera's metadata, unless openings are made to fail.
+    public func openMetadata(_ camera: DeviceDescription, grant: Grant) async throws(CaptureError) -> any MediaSource {
+        let format = MetadataFormat(code: .uvcHeaders, capacity: 1024)
+        return try await open(DeviceID(rawValue: "\(camera.id):metadata"), .metadata(format), grant)
     }
 
     private func open(_ id: DeviceID, _ format: MediaFormat, _ grant: Grant) async throws(CaptureError)

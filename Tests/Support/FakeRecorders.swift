@@ -231,11 +231,13 @@ public final class FakeRing: MediaRing, MediaSink {
     /// A file of nothing.
     public let file: any OpenFile = FakeFile()
     /// The file.
-    public func handOut() -> any OpenFile { file }
+    public func handOut(isPatient: Bool) -> any OpenFile { file }
     /// None.
     public let slotCount = 0
     /// None.
     public let slotCapacity = 0
+    /// Always.
+    public let isAwaited = true
     private let counted = Mutex(RingCounters())
     private let ended = Mutex<StreamEnd?>(nil)
 

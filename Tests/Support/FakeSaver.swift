@@ -1,5 +1,7 @@
+import Authorization
 public import CaptureCore
 public import CaptureEngine
+import ProgramIdentity
 import Synchronization
 
 /// A media library that notes what is saved into it, and saves or refuses as the test says.
@@ -71,7 +73,8 @@ public final class FakeSaver: RecordingSaver {
         madeWith device: String,
         for client: SessionClient
     ) async throws(CaptureError) -> (file: any OpenFile, recording: any LibraryRecording) {
-        note("begin \(output.name) of \(device)")
+        let taker = client.taking.map { " for \($0.client.program)" } ?? ""
+        note("begin \(output.name) of \(device)\(taker)")
         return (FakeFile(), Recording(name: output.name, saver: self))
     }
 

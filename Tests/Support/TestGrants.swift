@@ -24,13 +24,7 @@ public enum TestGrants {
             name: "test",
             detail: "a test"
         )
-        let gate = AuthorizationGate(
-            store: .inMemory(),
-            usage: FixedUsageDescriptions("a test of the devices"),
-            prompter: ClosurePrompter { request in
-                Dictionary(uniqueKeysWithValues: request.services.map { ($0, true) })
-            }
-        )
+        let gate = AuthorizationGate(prompter: ClosurePrompter.yes)
         let grants = try await gate.requestAccess([service], for: client, session: "") { () throws(CaptureError) in
             client
         }

@@ -22,10 +22,10 @@ enum TestThreads {
 }
 
 extension AuthorizationGate {
-    /// A gate with a thread of its own.
+    /// A gate with a thread of its own. By default its answers are in memory, and programs have a reason.
     public init(
-        store: AuthorizationStore,
-        usage: any UsageDescriptions,
+        store: AuthorizationStore = .inMemory(),
+        usage: any UsageDescriptions = FixedUsageDescriptions("to test"),
         prompter: any Prompter,
         root: String = "",
         policy: Policy = Policy(),
@@ -51,10 +51,10 @@ extension AuthorizationGate {
 }
 
 extension HistoryKeeper {
-    /// A keeper with a thread of its own.
+    /// A keeper with a thread of its own. By default it keeps a thousand entries in memory, for a day.
     public init(
-        _ store: HistoryStore,
-        limits: HistoryLimits,
+        _ store: HistoryStore = .inMemory(),
+        limits: HistoryLimits = HistoryLimits(age: 86_400_000, count: 1000),
         now: @escaping @Sendable () -> AnswerTime = { .now },
         complain: @escaping @Sendable (String) -> Void = { _ in },
         watch: @escaping @Sendable (UseEvent) -> Void = { _ in }

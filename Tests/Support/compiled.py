@@ -1,12 +1,17 @@
-"""Programs in Swift, compiled against CaptureKit as it was built with the other programs."""
+"""Programs that tests compile: in Swift, against CaptureKit as it was built with the other programs, and in C."""
 import os, subprocess
 from concurrent.futures import ThreadPoolExecutor
-from pathlib import Path
 
-SOURCES = Path(__file__).resolve().parent.parent.parent / "Sources"
+from checks import ROOT, it
+
+SOURCES = ROOT / "Sources"
 MODULES = ["CaptureKit", "CaptureMessages", "CaptureBus", "CaptureCore", "CaptureSystem", "CaptureRing", "MediaConversion",
            "CLinux", "CBus", "CLibAV"]
 PACKAGES = ["Logging"]
+STRICT = ["-std=gnu11", "-g", "-Wall", "-Wextra", "-Wshadow", "-Wmissing-prototypes", "-Wstrict-prototypes", "-Werror"]
+# A sanitizer's program has the library's sources in it.
+SANITIZERS = {"address": ["-fsanitize=address,undefined", "-fno-sanitize-recover=all", "-O1"],
+              "thread": ["-fsanitize=thread", "-O1"]}
 
 
 def compiled(texts, folder, products):
@@ -42,3 +47,17 @@ def objects(products):
     own = [products / f"{module}.build/{file.name}.o" for module in MODULES
            for file in (SOURCES / module).rglob("*") if file.suffix in (".swift", ".c")]
     return own + [file for package in PACKAGES for file in sorted((products / f"{package}.build").rglob("*.o"))]
+
+
+def build_c(sources, target, *flags):
+    """A program or a library in C, which has to compile without a warning."""
+    target.parent.mkdir(exist_ok=True)
+    done = subprocess.run(["cc", *STRICT, *sources, *flags, "-pthread", "-o", target], text=True, capture_output=True)
+    it(f"{target.name} compiles without a warning", not done.returncode and not done.stderr, done.stderr[:3000])
+    return target
+
+
+def make(*targets):
+    """What make builds of the project, which has to say nothing."""
+    done = subprocess.run(["make", "-s", *targets], cwd=ROOT, text=True, capture_output=True)
+    it(f"make builds {' and '.join(targets)} without a word", not done.returncode and not done.stderr, done.stderr[:3000])

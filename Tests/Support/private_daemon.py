@@ -82,6 +82,11 @@ class PrivateDaemon:
                          f"{more}")
         entry.chmod(0o644)
 
+    def start(self, *arguments, **options):
+        """capturectl in the background, whose output is to be read, and without input."""
+        return subprocess.Popen([self.programs / "capturectl", *map(str, arguments)], env=self.environment, text=True,
+                                stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, **options)
+
     def control(self, *arguments):
         """What capturectl prints; an error with what it complains about when it fails."""
         done = subprocess.run([self.programs / "capturectl", *map(str, arguments)], env=self.environment, text=True,

@@ -1,5 +1,5 @@
 """A terminal with a person at it: what is shown is read, and lines are typed when it asks for them."""
-import os, pty, re, select, subprocess, time
+import os, pty, re, select, time
 
 GRAPHICS = re.compile(r"\x1b_G.*?\x1b\\|\x1bP.*?\x1b\\|\x1b\]1337;.*?\x07", re.S)
 

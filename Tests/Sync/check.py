@@ -11,9 +11,9 @@ from pathlib import Path
 sys.dont_write_bytecode = True
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "Support"))
 import recorded
+from checks import PROGRAMS, close, measured
 from private_daemon import PrivateDaemon
 
-ROOT = Path(__file__).resolve().parent.parent.parent
 # Seconds between flash and beep at most.
 NEAR = 0.010
 # How many times as fast as real time: leaves a busy machine of two processors time to encode.
@@ -22,17 +22,6 @@ SPEED = 12
 RATE = 15
 CAMERA = ["--camera", "synthetic:camera", "--video-format", f"YUYV:320x240@{RATE}"]
 MICROPHONE = ["--microphone", "synthetic:microphone"]
-
-passed = failed = 0
-lock = threading.Lock()
-
-
-def it(what, holds, why=""):
-    global passed, failed
-    with lock:
-        passed, failed = passed + bool(holds), failed + (not holds)
-        print(f"{'ok' if holds else 'not ok'} - {what}{f': {why}' if why else ''}", flush=True)
-    return holds
 
 
 def reaches(pairs, seconds):
@@ -75,19 +64,19 @@ def record_once(daemon, path, seconds, meanwhile):
 
 def together(name, pairs, seconds, share):
     """Within 10 ms at the start, at the end, and everywhere between, where `share` of the seconds have a pair."""
-    if not it(f"{name}: there are flashes with beeps from the beginning to the end",
-              reaches(pairs, seconds) and len(pairs) > seconds * share,
-              f"{len(pairs)} pairs, {pairs[0][0]:.2f} to {pairs[-1][0]:.2f} s" if pairs else "none"):
+    if not measured(f"{name}: there are flashes with beeps from the beginning to the end",
+                    reaches(pairs, seconds) and len(pairs) > seconds * share,
+                    f"{len(pairs)} pairs, {pairs[0][0]:.2f} to {pairs[-1][0]:.2f} s" if pairs else "none"):
         return
     far = max(abs(distance) for _, distance in pairs)
-    it(f"{name}: flash and beep are within 10 ms", far <= NEAR,
-       f"{pairs[0][1] * 1000:+.2f} ms first, {pairs[-1][1] * 1000:+.2f} ms last, {far * 1000:.2f} ms at most")
+    measured(f"{name}: flash and beep are within 10 ms", far <= NEAR,
+             f"{pairs[0][1] * 1000:+.2f} ms first, {pairs[-1][1] * 1000:+.2f} ms last, {far * 1000:.2f} ms at most")
 
 
 def plain(name, daemon, path, seconds, share):
     _, output, pairs = record(daemon, path, seconds)
     together(name, pairs, seconds, share)
-    it(f"{name}: no clock is found to drift", abs(output["driftPPM"]) <= 2, f"{output['driftPPM']} ppm")
+    measured(f"{name}: no clock is found to drift", abs(output["driftPPM"]) <= 2, f"{output['driftPPM']} ppm")
 
 
 def faulty(name, daemon, path, seconds, share):
@@ -99,16 +88,16 @@ def faulty(name, daemon, path, seconds, share):
     together(name, pairs, seconds, share * 6 / 7)
     # 50 ms; more where a busy machine made overruns of its own. That the length is exact is the unit tests' to show.
     silence = output["silence"]
-    it(f"{name}: the overrun is filled with silence", silence >= 2400, f"{silence}")
+    measured(f"{name}: the overrun is filled with silence", silence >= 2400, f"{silence}")
     lost = sum(source["drops"].get("sequence-gap", 0) for source in status["statistics"]["inputs"].values())
-    it(f"{name}: the lost frames are counted", lost > seconds * RATE / 7 * 0.95, f"{lost}")
+    measured(f"{name}: the lost frames are counted", lost > seconds * RATE / 7 * 0.95, f"{lost}")
     return status, output, pairs
 
 
 def drifting(name, daemon, path, seconds, share):
     """The clock's error is found and told, and does not part the two, not even with frames and sound lost."""
     _, output, pairs = faulty(name, daemon, path, seconds, share)
-    it(f"{name}: 1000 ppm are told", abs(output["driftPPM"] - 1000) <= 5, f"{output['driftPPM']} ppm")
+    measured(f"{name}: 1000 ppm are told", abs(output["driftPPM"] - 1000) <= 5, f"{output['driftPPM']} ppm")
 
 
 # What is recorded, under which configuration, for how many seconds, into what.
@@ -129,11 +118,11 @@ def run(programs, case):
             with PrivateDaemon(programs, folder, f"[Synthetic]\n{settings}\n") as daemon:
                 measure(name, daemon, f"{folder}/out.{format}", seconds, share)
         except (RuntimeError, subprocess.SubprocessError) as error:
-            it(name, False, str(error))
+            measured(name, False, str(error))
 
 
 def main():
-    programs = Path(sys.argv[1]) if len(sys.argv) > 1 else ROOT / ".build/release"
+    programs = Path(sys.argv[1]) if len(sys.argv) > 1 else PROGRAMS
     # Those in real time cost little and run beside the fast ones, which take turns.
     slow = [threading.Thread(target=run, args=(programs, case)) for case in CASES if "Speed" not in case[2]]
     for thread in slow:
@@ -143,8 +132,7 @@ def main():
             run(programs, case)
     for thread in slow:
         thread.join()
-    print(f"{passed} passed, {failed} failed")
-    return int(failed > 0)
+    return close()
 
 
 if __name__ == "__main__":

@@ -13,7 +13,6 @@ enum FuzzIdentity {
         let optional = { (isThere: Bool, text: String) in isThere ? text : nil }
         let systemUnit = optional(shape & 1 != 0, input.text())
         let userUnit = optional(shape & 2 != 0, input.text())
-        let cgroup = input.text()
         let label = input.text()
         let info = input.text()
         let facts = ProcessFacts(
@@ -24,7 +23,6 @@ enum FuzzIdentity {
             systemUnitUser: input.one(of: [nil, 0, 998, 1000, .max]),
             userUnit: userUnit,
             session: optional(shape & 8 != 0, "3"),
-            cgroup: cgroup,
             isLoginUser: uid == 1000,
             label: label,
             flatpakInfo: shape & 16 != 0

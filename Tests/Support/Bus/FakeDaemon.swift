@@ -29,6 +29,8 @@ public final class FakeDaemon: Sendable {
     /// The path of its one session.
     public static let session = CaptureNames.sessionPath(7)
 
+    /// Its bus, which stays as long as it does.
+    public let bus: PrivateBus
     /// Its connection.
     public let connection: BusConnection
     private let answers: [String: Answer]
@@ -36,16 +38,28 @@ public final class FakeDaemon: Sendable {
     private let object = Mutex<BusObject?>(nil)
     private let doors = FakeDoors()
 
-    /// Appears on the bus with a media library.
-    public convenience init(on bus: PrivateBus, _ library: FakeLibrary) async throws {
-        try await self.init(on: bus, library.answers)
+    /// Appears on a bus with a media library.
+    ///
+    /// - Parameters:
+    ///   - answers: In place of the library's.
+    ///   - bus: One of its own by default.
+    public convenience init(
+        _ library: FakeLibrary,
+        replacing answers: [String: Answer] = [:],
+        on bus: PrivateBus? = nil
+    ) async throws {
+        try await self.init(library.answers.merging(answers) { $1 }, on: bus)
     }
 
-    /// Appears on the bus under the daemon's name.
+    /// Appears on a bus under the daemon's name.
     ///
-    /// - Parameter answers: By the methods' names; what is not given answers with nothing.
-    public init(on bus: PrivateBus, _ answers: [String: Answer] = [:]) async throws {
-        connection = try await BusConnection.open(bus.kind)
+    /// - Parameters:
+    ///   - answers: By the methods' names; what is not given answers with nothing.
+    ///   - bus: One of its own by default.
+    public init(_ answers: [String: Answer] = [:], on bus: PrivateBus? = nil) async throws {
+        let bus = try bus ?? PrivateBus()
+        self.bus = bus
+        connection = try await bus.connect()
         self.answers = answers
         let none: [String: BusValue] = [:]
         try await export(
@@ -73,12 +87,69 @@ public final class FakeDaemon: Sendable {
         try await connection.requestName(CaptureNames.service)
     }
 
+    /// A client's connection to it.
+    public func client() async throws -> CaptureDaemon { try await CaptureDaemon.connect(to: bus.kind) }
+
     /// The calls of a method so far.
     public func calls(_ member: String) -> [Heard] { heard.withLock { $0.filter { $0.member == member } } }
 
-    /// Returns when a method was called.
-    public func called(_ member: String) async {
-        while calls(member).isEmpty { try? await Task.sleep(for: .milliseconds(2)) }
+    /// Waits for a method's first call.
+    @discardableResult
+    public func called(_ member: String) async -> Heard {
+        while true {
+            if let first = calls(member).first { return first }
+            try? await Task.sleep(for: .milliseconds(2))
+        }
+    }
+
+    /// Calls a method of the agent that registered last.
+    ///
+    /// - Parameters:
+    ///   - cookie: Of the question.
+    ///   - facts: What the agent is told about it; `nil` for methods that take the cookie alone.
+    ///   - connection: Of a stranger; its own by default.
+    public func callAgent(
+        _ member: String,
+        _ cookie: String,
+        _ facts: [String: BusValue]? = nil,
+        over connection: BusConnection? = nil
+    ) async throws(CaptureError) {
+        guard let agent = calls("RegisterAgent").last, let path = agent.arguments[0].text else {
+            throw CaptureError(.nobodyToAsk, "no agent has registered")
+        }
+        _ = try await (connection ?? self.connection).call(
+            agent.sender,
+            path,
+            CaptureNames.agentInterface,
+            member,
+            signature: facts == nil ? "s" : "sa{sv}",
+            [.string(cookie)] + (facts.map { [.properties($0)] } ?? [])
+        )
+    }
+
+    /// Tells a caller what became of its request for access.
+    ///
+    /// - Parameters:
+    ///   - code: An error's, with a message; empty if there is none.
+    ///   - statuses: By the names of services.
+    public func decide(
+        _ request: UInt32,
+        _ code: String,
+        _ message: String,
+        _ statuses: [String: UInt32],
+        to caller: String
+    ) throws(CaptureError) {
+        try connection.emit(
+            CaptureNames.root,
+            CaptureNames.authorization,
+            "AccessDecided",
+            signature: "ussa{su}",
+            [
+                .uint32(request), .string(code), .string(message),
+                .dictionary("su", statuses.map { BusEntry(.string($0.key), .uint32($0.value)) }),
+            ],
+            to: caller
+        )
     }
 
     /// Who hears of its session: who made it and who subscribed.
@@ -98,6 +169,14 @@ public final class FakeDaemon: Sendable {
             ],
             to: listeners
         )
+    }
+
+    /// An answer that puts the session into states, one after the other.
+    public static func becoming(_ states: SessionState...) -> Answer {
+        { daemon, _ throws(CaptureError) in
+            for state in states { try daemon.become(state) }
+            return []
+        }
     }
 
     /// Says that an output is in the media library, to who made the session.

@@ -38,27 +38,14 @@ extension FakeLibrary {
         let (request, statuses) = state.withLock { state in
             state.asked += levels
             for level in levels { state.statuses[level] = state.answers[level] ?? .notDetermined }
-            let entries = levels.map { level in
-                BusEntry(.string(level.service.rawValue), .uint32(state.status(level).rawValue))
-            }
-            return (state.newRequest(), entries)
+            let statuses = levels.map { ($0.service.rawValue, state.status($0).rawValue) }
+            return (state.newRequest(), Dictionary(uniqueKeysWithValues: statuses))
         }
-        func hasAny(_ status: AuthorizationStatus) -> Bool {
-            statuses.contains { $0.value == .uint32(status.rawValue) }
-        }
+        func hasAny(_ status: AuthorizationStatus) -> Bool { statuses.values.contains(status.rawValue) }
         let (code, message) =
             hasAny(.notDetermined)
             ? ("Dismissed", "the question was closed") : hasAny(.denied) ? ("Denied", "it was denied") : ("", "")
-        try daemon.connection.emit(
-            CaptureNames.root,
-            CaptureNames.authorization,
-            "AccessDecided",
-            signature: "ussa{su}",
-            [
-                .uint32(request), .string(code), .string(message), .dictionary("su", statuses),
-            ],
-            to: call.sender
-        )
+        try daemon.decide(request, code, message, statuses, to: call.sender)
         return [.uint32(request)]
     }
 }

@@ -3,26 +3,28 @@ import CaptureCore
 import Synchronization
 
 extension FakeLibrary {
-    private typealias Answer = FakeDaemon.Answer
-
     /// What only looks.
     var looking: [String: FakeDaemon.Answer] {
         [
             "Fetch": { _, call throws(CaptureError) in try self.fetch(call.arguments[0].properties ?? [:]) },
             "Count": { _, call throws(CaptureError) in
-                let state = self.state.withLock { $0 }
-                try state.checkDecided()
+                let state = try self.decided()
                 let count = try state.found(call.arguments[0].properties ?? [:]).count
                 return [.uint64(UInt64(count)), .uint32(state.status(.readWrite).rawValue)]
             },
             "GetAsset": { _, call throws(CaptureError) in
-                let state = self.state.withLock { $0 }
-                try state.checkDecided()
+                let state = try self.decided()
                 return [.properties(state.entries[try state.index(call.arguments[0].text)].facts)]
             },
+            "GetAssets": { _, call throws(CaptureError) in
+                let state = try self.decided()
+                let found = (call.arguments[0].texts ?? []).compactMap { id in
+                    state.entries.first { [$0.id, FakeLibrary.pickedID(of: $0.id)].contains(id) && state.sees($0) }
+                }
+                return [.propertyList(found.map(\.facts)), .uint32(state.status(.readWrite).rawValue)]
+            },
             "FindAssets": { _, call throws(CaptureError) in
-                let state = self.state.withLock { $0 }
-                try state.checkDecided()
+                let state = try self.decided()
                 let facts: [String: BusValue] = ["binned": .bool(call.arguments[1] == .bool(true))]
                 let ids = try state.found(facts).map(\.id)
                 return [
@@ -44,8 +46,7 @@ extension FakeLibrary {
                 return [.descriptor(try FakeLibrary.file(Array("JPEG \(call.arguments[1].text ?? "")".utf8)))]
             },
             "ListAlbums": { _, _ throws(CaptureError) in
-                let state = self.state.withLock { $0 }
-                try state.checkDecided()
+                let state = try self.decided()
                 let isReader = [.authorized, .limited].contains(state.status(.readWrite))
                 return [.propertyList(isReader ? state.albums.map(state.facts) : [])]
             },
@@ -61,9 +62,15 @@ extension FakeLibrary {
         ]
     }
 
-    private func fetch(_ query: [String: BusValue]) throws(CaptureError) -> [BusValue] {
+    /// The state, once the person has decided about reading.
+    private func decided() throws(CaptureError) -> State {
         let state = state.withLock { $0 }
         try state.checkDecided()
+        return state
+    }
+
+    private func fetch(_ query: [String: BusValue]) throws(CaptureError) -> [BusValue] {
+        let state = try decided()
         let found = try state.found(query)
         let limit = Int(query["limit"]?.integer ?? 100)
         let start = query["page"]?.text.flatMap { Int($0.dropFirst()) } ?? 0
@@ -75,8 +82,7 @@ extension FakeLibrary {
     }
 
     private func changes(_ arguments: [BusValue]) throws(CaptureError) -> [BusValue] {
-        let state = state.withLock { $0 }
-        try state.checkDecided()
+        let state = try decided()
         guard let text = arguments[0].text, text.hasPrefix("t"), let start = Int(text.dropFirst()),
             start <= state.log.count
         else { throw CaptureError(.staleToken, "the token is too old, or not of this program: fetch again") }

@@ -43,6 +43,9 @@ extension FakeLibrary {
         ]
     }
 
+    /// The id of a picked asset: that of the asset, sealed.
+    public static func pickedID(of id: String) -> String { String(repeating: "5ea1", count: 14) + id }
+
     private func pick(_ daemon: FakeDaemon, _ call: BusCall) throws(CaptureError) -> [BusValue] {
         let (request, handed) = state.withLock { state in
             let handed = state.picks.map { ids in ids.compactMap { id in state.entries.first { $0.id == id } } }
@@ -56,6 +59,7 @@ extension FakeLibrary {
                 "kinds": .strings(entries.map { $0.facts["kind"]?.text ?? "" }),
                 "media-types": .strings(entries.map { $0.facts["media-type"]?.text ?? "" }),
                 "sizes": .array("t", entries.map { .uint64(UInt64($0.original.count)) }),
+                "ids": .strings(entries.map { FakeLibrary.pickedID(of: $0.id) }),
             ]
         }
         try end(daemon, call, request, result)

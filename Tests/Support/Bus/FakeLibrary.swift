@@ -1,6 +1,6 @@
 public import CaptureBus
 public import CaptureCore
-import CaptureKit
+public import CaptureKit
 public import CaptureSystem
 import Glibc
 import Synchronization
@@ -135,6 +135,14 @@ public final class FakeLibrary: Sendable {
             }
             return assets.sorted() + state.albums.map { "album \($0.name) \($0.assets.count)" }.sorted()
         }
+    }
+
+    /// A daemon with it, and what a client sees of it.
+    ///
+    /// - Parameter answers: In place of its own.
+    public func open(replacing answers: [String: FakeDaemon.Answer] = [:]) async throws -> (FakeDaemon, MediaLibrary) {
+        let daemon = try await FakeDaemon(self, replacing: answers)
+        return (daemon, MediaLibrary(on: try await daemon.client()))
     }
 
     /// What answers the calls, for `FakeDaemon`.

@@ -21,15 +21,17 @@ public final class RealDaemon: Sendable {
 
     /// Starts it and returns when it is on the bus.
     ///
-    /// - Parameter closing: The standard descriptors to close, in shell syntax.
-    public init(closing: String = "") async throws {
+    /// - Parameters:
+    ///   - closing: The standard descriptors to close, in shell syntax.
+    ///   - configuration: Its captured.conf.
+    public init(closing: String = "", configuration: String = "") async throws {
         bus = try PrivateBus()
         folder = NSTemporaryDirectory() + "captured-test-\(UUID().uuidString)"
         try FileManager.default.createDirectory(
             atPath: folder + "/config/captured/apps.d",
             withIntermediateDirectories: true
         )
-        try Data().write(to: URL(fileURLWithPath: folder + "/config/captured/captured.conf"))
+        try Data(configuration.utf8).write(to: URL(fileURLWithPath: folder + "/config/captured/captured.conf"))
         process = Process()
         process.executableURL = URL(fileURLWithPath: "/bin/sh")
         process.arguments = [

@@ -110,6 +110,11 @@ static int say_format(const struct driver *driver, struct v4l2_format *to, int i
     const struct lying_format *format = &driver->say.format;
     if (is_question && driver->is_streaming && driver->say.late.width) format = &driver->say.late;
     memset(&to->fmt, 0, sizeof to->fmt);
+    if (driver->say.is_metadata) {
+        to->fmt.meta.dataformat = format->pixelformat;
+        to->fmt.meta.buffersize = format->size;
+        return 0;
+    }
     to->fmt.pix = (struct v4l2_pix_format){
         .pixelformat = format->pixelformat,
         .width = format->width,
@@ -238,7 +243,8 @@ static int call(struct driver *driver, unsigned long request, void *argument) {
         say_text(driver, to->driver, sizeof to->driver, "lies");
         say_text(driver, to->card, sizeof to->card, "Lies");
         say_text(driver, to->bus_info, sizeof to->bus_info, "platform:lies");
-        to->device_caps = V4L2_CAP_VIDEO_CAPTURE | V4L2_CAP_STREAMING;
+        to->device_caps = V4L2_CAP_STREAMING;
+        to->device_caps |= driver->say.is_metadata ? V4L2_CAP_META_CAPTURE : V4L2_CAP_VIDEO_CAPTURE;
         to->capabilities = to->device_caps | V4L2_CAP_DEVICE_CAPS;
         return 0;
     }

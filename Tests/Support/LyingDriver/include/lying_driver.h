@@ -44,6 +44,7 @@ struct lying_answers {
     struct lying_rectangle crop, bounds, standard; /* of G_SELECTION; S_SELECTION changes the first */
     struct lying_rectangle taken;                  /* what S_SELECTION makes of any, unless its width is 0 */
     int crop_error;                                /* errno of S_SELECTION, unless 0 */
+    int is_metadata;       /* of a camera's frames: the format's code and size */
 };
 
 /* Makes a driver and returns its number, or -1 if there are too many. */

@@ -1,0 +1,95 @@
+"""A person at a desktop who takes a photo and a movie for programs in the window of captured-picker."""
+import json, os, re, signal
+
+from checks import probe
+from desktop import LIMIT, eventually
+from picking import Window
+
+
+def cameras(desktop):
+    """The states of the sessions that exist now."""
+    return [row["state"] for row in json.loads(desktop.control("sessions", "--json"))]
+
+
+def ask(desktop, *arguments):
+    """A program without a terminal that has something taken."""
+    name = f"take{len(desktop.running)}"
+    child = desktop.start("capturectl", "take", *map(str, arguments), log=name)
+    child.name = name
+    return child
+
+
+def press(window):
+    """The button in the lower right corner, once it takes clicks: it is blue then."""
+    def is_blue():
+        data, at = window.pixels(), ((window.height - 24) * window.width + window.width - 22) * 3
+        return data[at] < 100 and data[at + 2] > 180
+    eventually("the button is blue", is_blue)
+    window.click(window.width - 50, window.height - 32)
+
+
+def complete(desktop, output):
+    """How many outputs of a name are complete."""
+    return len(re.findall(rf"output '{output}[.0-9]*' of session \d+ is complete", desktop.log("captured")))
+
+
+def stands_still(window):
+    before = window.pixels()
+    return all(window.pixels() == before for _ in range(4))
+
+
+def turn_on(desktop):
+    """The window with its camera on. The button takes no clicks at first."""
+    window = Window(desktop)
+
+    press(window)
+    eventually("the camera is on", lambda: cameras(desktop) == ["running"])
+    eventually("the camera's picture moves", lambda: not stands_still(window))
+    return window
+
+
+def takes(desktop, it, picture):
+    """A photo and a movie; none; and a question that is taken back."""
+    photo = desktop.folder / "window.jpg"
+    asking = ask(desktop, photo)
+    window = Window(desktop)
+    it("the camera is off when the window comes", "running" not in cameras(desktop))
+    window = turn_on(desktop)
+    window.save(picture)
+    press(window)
+    eventually("a photo is taken", lambda: complete(desktop, "photo") == 1)
+    eventually("the photo stands still", lambda: stands_still(window))
+    it("the program has nothing yet", not photo.exists() and asking.poll() is None)
+    window.confirm()
+    it("the photo is handed over", asking.wait(LIMIT) == 0 and photo.read_bytes()[:3] == b"\xff\xd8\xff",
+       desktop.log(asking.name))
+    eventually("the camera is off", lambda: "running" not in cameras(desktop))
+
+    movie = desktop.folder / "window.mp4"
+    asking = ask(desktop, movie)
+    window = turn_on(desktop)
+    press(window)
+    eventually("a movie is recorded", lambda: any(
+        output["kind"] == "movie" for row in json.loads(desktop.control("sessions", "--json")) for output in row["outputs"]))
+    press(window)
+    eventually("the movie is at its end", lambda: complete(desktop, "movie") == 1)
+    eventually("the picture stands still", lambda: stands_still(window))
+    window.confirm()
+    it("the movie is handed over", asking.wait(LIMIT) == 0, desktop.log(asking.name))
+    kinds = probe(movie, "-show_entries", "stream=codec_type").split()
+    it("with picture and sound", sorted(kinds) == ["audio", "video"], kinds)
+
+    asking = ask(desktop, desktop.folder / "none.jpg")
+    window = turn_on(desktop)
+    window.keys("Escape")
+    window.gone()
+    it("escape declines", asking.wait(LIMIT) == 75 and not (desktop.folder / "none.jpg").exists(), desktop.log(asking.name))
+    eventually("its camera is off", lambda: "running" not in cameras(desktop))
+    asking = ask(desktop, desktop.folder / "none.jpg")
+    window = turn_on(desktop)
+    # The window's program takes no more pictures, and its pipe is soon full.
+    os.kill(int(desktop.x("getwindowpid", window.id)), signal.SIGSTOP)
+    eventually("the picture stands still", lambda: stands_still(window))
+    desktop.stop(asking)
+    window.gone()
+    eventually("so is that of a program that left", lambda: "running" not in cameras(desktop))
