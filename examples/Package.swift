@@ -5,7 +5,7 @@ import PackageDescription
 let programs = [
     "annotate", "brightness", "dashcam", "events", "levels", "photo", "reconfigure", "timelapse", "together",
 ]
-let others = ["README.md", "controls.py", "library_photo.py", "record.py"]
+let others = ["README.md", "controls.py", "frames.c", "levels.c", "library_photo.py", "record.py"]
 
 let package = Package(
     name: "examples",
