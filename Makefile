@@ -1,8 +1,13 @@
 # make build      the programs, optimized, with their manual pages and completions
 # make demo       records from synthetic devices, after asking once; make demo-reset forgets the answer
 # make check      every test there is; closes with `N passed, N failed`
+# make libcapture the client library in C, into .build/libcapture; CC and CFLAGS are honoured. `make build` does this, too
+# make captured-alsa  the ALSA plugin, into .build/captured-alsa. `make build` does this, too
+# make captured-v4l2  the library for V4L2 programs, and capture-run, into .build/captured-v4l2. `make build` does this, too
+# make captured-pipewire  the bridge for PipeWire's clients, into .build/release. `make build` does this, too
 # make docs-web   CaptureKit's documentation as web pages, into .build/docs
-# make attacks    every attack on consent, in the test machine: what it tried, what was refused, how the journal shows it
+# make attacks    every attack on consent, in the test machine and on the bridges: what it tried, what was refused, how the
+#                 journal shows it
 # make fuzz       libFuzzer on everything that parses bytes from outside
 # make scale      a library of a million assets beside one of ten thousand: pages, counts, differences, as ratios
 # make bench      measures against other programs, as root, in about half an hour after the build; into .build/bench.json
@@ -20,7 +25,16 @@ DESTDIR ?=
 bindir := $(PREFIX)/bin
 libexecdir := $(PREFIX)/libexec
 libdir := $(PREFIX)/lib
+# Debian has a folder for each architecture.
+archlibdir ?= $(libdir)
+# libasound looks for its plugins in the folder beside itself alone; elsewhere it takes their whole path.
+alsalib := $(if $(wildcard $(archlibdir)/libasound.so.2),,$(archlibdir)/alsa-lib/)
+alsaconf := $(PREFIX)/share/alsa/alsa.conf.d
+includedir := $(PREFIX)/include/libcapture
 datadir := $(PREFIX)/share
+# Debian's interpreter looks into a folder for all versions below /usr, and into one of its own version below /usr/local.
+python := $(if $(filter /usr,$(PREFIX)),3,$(or $(shell /usr/bin/python3 -c 'print("%d.%d" % __import__("sys").version_info[:2])' 2>/dev/null),3))
+pythondir := $(PREFIX)/lib/python$(python)/dist-packages/capturekit
 docdir := $(datadir)/doc/captured
 catalog := Sources/CaptureKit/Documentation.docc
 # CaptureKit, and what it is made of.
@@ -36,25 +50,41 @@ generated := .build/generated
 built := .build/programs.built
 build := $(SWIFT) build -c release --static-swift-stdlib
 
+# The client library in C. Swift's toolchain has a compiler, if there is no other.
+ifeq ($(origin CC),default)
+CC := $(notdir $(firstword $(shell command -v cc clang)))
+endif
+CFLAGS ?= -O2 -g -fstack-protector-strong -D_FORTIFY_SOURCE=2
+libcapture := .build/libcapture
+alsa := .build/captured-alsa
+alsa_plugin := $(alsa)/libasound_module_pcm_captured.so
+pipewire := $(release)/captured-pipewire
+v4l2 := .build/captured-v4l2
+version = $(shell sed -n 's/.*text = "\(.*\)".*/\1/p' Sources/CaptureCore/CaptureVersion.swift)
+strict := -std=gnu11 -Wall -Wextra -Wshadow -Wmissing-prototypes -Wstrict-prototypes
+
 build_packages := pkg-config libsystemd-dev libudev-dev libasound2-dev libv4l-dev libavformat-dev libavcodec-dev \
 	libavutil-dev libswscale-dev libswresample-dev libturbojpeg0-dev libexif-dev libtiff-dev libyuv-dev libsqlite3-dev \
-	libssl-dev libgtk-3-dev
+	libssl-dev libgtk-3-dev libpipewire-0.3-dev
 demo_packages := dbus
-check_packages := man-db strace python3 python3-dbus python3-gi desktop-file-utils bubblewrap xvfb xdotool \
-	xdg-desktop-portal-gtk libgtk-4-dev ffmpeg libraw-bin darktable libimage-exiftool-perl python3-pil mediainfo \
-	mkvtoolnix pipewire wireplumber zsh fish
+check_packages := man-db strace python3 python3-dbus python3-gi python3-numpy python3-venv desktop-file-utils bubblewrap xvfb \
+	xdotool xdg-desktop-portal-gtk libgtk-4-dev ffmpeg libraw-bin darktable libimage-exiftool-perl python3-pil mediainfo \
+	mkvtoolnix pipewire pipewire-bin pipewire-pulse pulseaudio-utils wireplumber gstreamer1.0-pipewire zsh fish alsa-utils sox libsox-fmt-alsa python3-pyaudio \
+	v4l-utils gstreamer1.0-tools gstreamer1.0-plugins-base gstreamer1.0-plugins-good gstreamer1.0-alsa \
+	python3-opencv mpv libpulse-dev
+browsers_packages := firefox-esr chromium obs-studio cheese
 deb_packages := build-essential debhelper lintian
 bench_packages := libturbojpeg0-dev strace ffmpeg v4l-utils alsa-utils gstreamer1.0-tools gstreamer1.0-plugins-base \
 	gstreamer1.0-plugins-good gstreamer1.0-plugins-bad gstreamer1.0-plugins-ugly gstreamer1.0-alsa \
 	libpipewire-0.3-dev pipewire
 
-.PHONY: all again build programs docs docs-web demo demo-reset check attacks fuzz scale bench install install-capturekit deb \
+.PHONY: all again build programs libcapture captured-alsa captured-v4l2 captured-pipewire docs docs-web demo demo-reset check attacks browsers fuzz tests scale bench install install-capturekit deb \
 	uninstall setup setup-demo setup-check setup-bench setup-deb
 .NOTPARALLEL:
 
 all: build
 
-build: setup programs docs
+build: setup programs libcapture captured-alsa captured-v4l2 captured-pipewire docs
 
 products := captured captured-recorder captured-door captured-picker capturectl capture-bench-reader \
 	capture-revocation-subject capture-controls-subject
@@ -72,6 +102,52 @@ $(built): $(sources) $(if $(filter-out $(wildcard $(release)/*),$(products:%=$(r
 		$(build) --product $$program || exit 1; \
 	done
 	@mv $@.began $@
+
+libcapture: $(libcapture)/libcapture.so.0 $(libcapture)/libcapture.pc
+
+# A function that is not in capture.h is not visible, and every symbol has to be found.
+$(libcapture)/libcapture.so.0: $(wildcard Sources/libcapture/*) Sources/CaptureCore/CaptureVersion.swift
+	@mkdir -p $(@D)
+	$(CC) $(strict) $(CFLAGS) -fPIC -fvisibility=hidden -DCAPTURE_VERSION='"$(version)"' -shared -o $@ \
+		Sources/libcapture/*.c -Wl,-soname,$(@F) -Wl,--version-script=Sources/libcapture/libcapture.map \
+		-Wl,-z,relro,-z,now,-z,defs $(LDFLAGS) $$(pkg-config --cflags --libs libsystemd) -pthread
+	@ln -sf $(@F) $(@D)/libcapture.so
+
+captured-v4l2: $(v4l2)/libcaptured-v4l2.so $(v4l2)/capture-run
+
+# It loads libcapture when a program opens a camera; the link is for programs that run from the checkout.
+$(v4l2)/libcaptured-v4l2.so: $(wildcard Sources/captured-v4l2/*) Sources/libcapture/capture.h
+	@mkdir -p $(@D)
+	$(CC) $(strict) $(CFLAGS) -fPIC -fvisibility=hidden -ISources/libcapture -shared -o $@ Sources/captured-v4l2/*.c \
+		-Wl,-soname,$(@F) -Wl,--version-script=Sources/captured-v4l2/shim.map -Wl,-z,relro,-z,now,-z,defs $(LDFLAGS) \
+		-pthread
+	@ln -sf ../libcapture/libcapture.so.0 $(@D)/libcapture.so.0
+
+$(v4l2)/capture-run: Sources/captured-v4l2/run/capture-run.c Sources/CaptureCore/CaptureVersion.swift
+	@mkdir -p $(@D)
+	$(CC) $(strict) $(CFLAGS) -DCAPTURE_VERSION='"$(version)"' -o $@ $< $(LDFLAGS)
+
+# For programs that are built against the checkout: PKG_CONFIG_PATH=.build/libcapture
+$(libcapture)/libcapture.pc: config/libcapture.pc Sources/CaptureCore/CaptureVersion.swift
+	@mkdir -p $(@D)
+	@sed 's|@archlibdir@|$(CURDIR)/$(libcapture)|; s|@includedir@|$(CURDIR)/Sources/libcapture|; s|@version@|$(version)|' $< > $@
+
+captured-pipewire: $(pipewire)
+
+# Beside the daemon, which knows its bridge by that. PipeWire's headers are not written for all of these warnings.
+$(pipewire): $(wildcard Sources/captured-pipewire/*) $(libcapture)/libcapture.so.0
+	@mkdir -p $(@D)
+	$(CC) $(strict) $(CFLAGS) -DCAPTURE_VERSION='"$(version)"' -ISources/libcapture -o $@ Sources/captured-pipewire/*.c \
+		-Wl,-z,relro,-z,now,-z,defs $(LDFLAGS) -L$(libcapture) -l:libcapture.so.0 -lm \
+		$$(pkg-config --cflags --libs libpipewire-0.3 libsystemd | sed 's/-I/-isystem /g') -pthread
+
+captured-alsa: $(alsa_plugin)
+
+# On libcapture, as it is installed. A name that libasound looks for says so in its source.
+$(alsa_plugin): $(wildcard Sources/captured-alsa/*) $(libcapture)/libcapture.so.0
+	@mkdir -p $(@D)
+	$(CC) $(strict) $(CFLAGS) -fPIC -DPIC -fvisibility=hidden -ISources/libcapture -shared -o $@ Sources/captured-alsa/*.c \
+		-Wl,-z,relro,-z,now,-z,defs $(LDFLAGS) -L$(libcapture) -l:libcapture.so.0 $$(pkg-config --cflags --libs alsa) -pthread
 
 $(generated)/.docs: $(built)
 	$(build) --product generate-manual
@@ -98,15 +174,26 @@ check: setup-check
 
 attacks: setup-check build
 	@Tests/VM/run --verbose $(patsubst Tests/VM/suites/%.sh,%,$(wildcard Tests/VM/suites/3[4-8]-*.sh \
-		Tests/VM/suites/6[0-2]-attacks-*.sh Tests/VM/suites/70-library.sh))
+		Tests/VM/suites/6[0-3]-attacks-*.sh Tests/VM/suites/70-library.sh))
+	@Tests/PipeWire/attacks
+
+# Not part of `check`: its packages are large.
+browsers: setup-browsers build
+	@Tests/Browsers/test
 
 fuzz: setup
 	@Tests/Fuzz/run
 
-scale: setup
-	@CAPTURE_LIBRARY_ASSETS=1000000 $(SWIFT) test --disable-xctest --filter "A large library"
+# The programs, and the unit tests where `make check` compiles them.
+tests: setup
+	@.ci/check build
 
-bench: setup-bench build
+scale: tests
+	@CAPTURE_LIBRARY_ASSETS=1000000 .build/check/debug/capturedPackageTests.xctest --testing-library swift-testing \
+		--filter "A large library"
+
+# With the tests: one row is `make scale`, and no contender is measured beside a compiler.
+bench: setup-bench tests
 	@Tests/Benchmarks/run --output .build/bench.json
 
 # Quick when nothing is missing. As root, else through sudo.
@@ -129,13 +216,16 @@ setup-demo: setup
 setup-check: setup-demo setup-deb
 	$(call install_packages,$(check_packages))
 	@if [ "$$(id -u)" = 0 ]; then Tests/VM/setup; else sudo -E Tests/VM/setup; fi
+setup-browsers: setup-check
+	$(call install_packages,$(browsers_packages))
 setup-deb: setup
 	$(call install_packages,$(deb_packages))
 setup-bench: setup-check
 	$(call install_packages,$(bench_packages))
 
-# Where each file goes: MODE SOURCE TARGET. `fill` puts the folders of the programs in, `strip` is for a compiled program,
-# and `text` has links lead to where the files that they name are installed.
+# Where each file goes: MODE SOURCE TARGET. `fill` puts the folders of the programs in, `strip` is for a compiled program
+# and `library` for a compiled library, `link` makes a symbolic link, and `text` has links lead to where the files that
+# they name are installed.
 # One list for install and uninstall.
 define files
 strip $(release)/capturectl $(bindir)/capturectl
@@ -143,7 +233,22 @@ strip $(release)/captured $(libexecdir)/captured
 strip $(release)/captured-recorder $(libexecdir)/captured-recorder
 strip $(release)/captured-door $(libexecdir)/captured-door
 strip $(release)/captured-picker $(libexecdir)/captured-picker
-fill systemd/captured.service $(libdir)/systemd/system/captured.service
+library $(libcapture)/libcapture.so.0 $(archlibdir)/libcapture.so.0
+link libcapture.so.0 $(archlibdir)/libcapture.so
+library $(v4l2)/libcaptured-v4l2.so $(archlibdir)/captured/libcaptured-v4l2.so
+strip $(v4l2)/capture-run $(bindir)/capture-run
+strip $(pipewire) $(libexecdir)/captured-pipewire
+fill systemd/captured-pipewire.service $(libdir)/systemd/user/captured-pipewire.service
+644 config/captured-pipewire.sysusers $(libdir)/sysusers.d/captured-pipewire.conf
+fill config/captured-pipewire.tmpfiles $(libdir)/tmpfiles.d/captured-pipewire.conf
+fill config/libcapture.pc $(archlibdir)/pkgconfig/libcapture.pc
+644 Sources/libcapture/capture.h $(includedir)/capture.h
+library $(alsa_plugin) $(archlibdir)/alsa-lib/$(notdir $(alsa_plugin))
+fill config/alsa/50-captured.conf $(alsaconf)/50-captured.conf
+fill config/alsa/99-zz-captured-default.conf $(alsaconf)/99-zz-captured-default.conf
+link $(alsaconf)/50-captured.conf $(SYSCONFDIR)/alsa/conf.d/50-captured.conf
+$(foreach file,$(wildcard Sources/python/capturekit/*.py) Sources/python/capturekit/py.typed,644 $(file) $(pythondir)/$(notdir $(file))
+)fill systemd/captured.service $(libdir)/systemd/system/captured.service
 fill systemd/captured-recorder.socket $(libdir)/systemd/system/captured-recorder.socket
 fill systemd/captured-recorder@.service $(libdir)/systemd/system/captured-recorder@.service
 fill systemd/captured-agent.service $(libdir)/systemd/user/captured-agent.service
@@ -171,7 +276,7 @@ $(foreach page,$(wildcard docs/*.md),text $(page) $(docdir)/docs/$(notdir $(page
 644 config/org.capturekit.Capture1.xml $(docdir)/config/org.capturekit.Capture1.xml
 644 LICENSE $(docdir)/LICENSE
 text examples/README.md $(docdir)/examples/README.md
-$(foreach example,$(wildcard examples/*.swift),644 $(example) $(docdir)/$(example)
+$(foreach example,$(wildcard examples/*.swift examples/*.c),644 $(example) $(docdir)/$(example)
 )$(foreach example,$(wildcard examples/*.py),755 $(example) $(docdir)/$(example)
 )$(foreach schema,$(wildcard docs/schemas/*.json),644 $(schema) $(datadir)/captured/schemas/$(notdir $(schema))
 )$(foreach page,$(wildcard $(generated)/man/capturectl*.1),644 $(page) $(datadir)/man/man1/$(notdir $(page))
@@ -182,22 +287,25 @@ endef
 export files
 
 install:
-	@test -x $(release)/captured -a -d $(generated)/man || { echo "nothing is built yet: make build" >&2; exit 69; }
+	@test -x $(release)/captured -a -d $(generated)/man -a -f $(libcapture)/libcapture.so.0 -a -f $(alsa_plugin) -a -f $(v4l2)/libcaptured-v4l2.so -a -f $(pipewire) || { echo "nothing is built yet: make build" >&2; exit 69; }
 	@set -e; echo "$$files" | while read -r mode source target; do \
 		case $$mode in \
 		"") continue ;; \
 		fill) install -D -m 644 "$$source" "$(DESTDIR)$$target"; \
-			sed -i 's|@libexecdir@|$(libexecdir)|; s|@bindir@|$(bindir)|' "$(DESTDIR)$$target" ;; \
+			sed -i 's|@libexecdir@|$(libexecdir)|; s|@bindir@|$(bindir)|; s|@archlibdir@|$(archlibdir)|; s|@includedir@|$(includedir)|; s|@version@|$(version)|; s|@alsalib@|$(alsalib)|' \
+				"$(DESTDIR)$$target" ;; \
 		text) install -D -m 644 "$$source" "$(DESTDIR)$$target"; \
 			sed -i 's|](\(\.\./\)\?$(catalog)/|](\1CaptureKit/|g; s|](\.\./Tests/VM/README.md)|](test-machine.md)|g; s|](\.\./Tests/CaptureRingTests/|](|g; s|](Tests/VM/README.md)|](docs/test-machine.md)|g' \
 				"$(DESTDIR)$$target" ;; \
 		strip) install -D --strip -m 755 "$$source" "$(DESTDIR)$$target" ;; \
+		library) install -D --strip -m 644 "$$source" "$(DESTDIR)$$target" ;; \
+		link) mkdir -p "$$(dirname "$(DESTDIR)$$target")"; ln -sf "$$source" "$(DESTDIR)$$target" ;; \
 		*) install -D -m "$$mode" "$$source" "$(DESTDIR)$$target" ;; \
 		esac; \
 	done
 	@if [ -z "$(DESTDIR)" ] && [ -d /run/systemd/system ]; then \
 		echo "installed; now, as root:"; \
-		echo "  systemd-sysusers && systemd-tmpfiles --create && systemctl daemon-reload && systemctl reload dbus"; \
+		echo "  ldconfig && systemd-sysusers && systemd-tmpfiles --create && systemctl daemon-reload && systemctl reload dbus"; \
 		echo "  systemctl enable --now captured-recorder.socket captured.service"; \
 		echo "and for questions on the desktop, each person there:"; \
 		echo "  systemctl --user enable --now captured-agent.service"; \
@@ -212,6 +320,8 @@ install-capturekit:
 deb: setup-deb build
 	@debian/build
 
+# A link in ALSA's folder that leads nowhere would take all programs their sound; a library in ld.so.preload that is missing
+# would have each print an error.
 # While the lockdown is on, the nodes of cameras and microphones are the daemon's alone. Recordings that run are finished.
 uninstall:
 	@if [ -e "$(DESTDIR)/etc/udev/rules.d/73-captured-lockdown.rules" ]; then \
@@ -219,12 +329,19 @@ uninstall:
 		exit 69; \
 	fi
 	@if [ -z "$(DESTDIR)" ] && [ -d /run/systemd/system ]; then config/captured-stop; fi
+	@if grep -qs "$(archlibdir)/captured/libcaptured-v4l2.so" "$(DESTDIR)/etc/ld.so.preload"; then \
+		sed -i --follow-symlinks -E '\@$(archlibdir)/captured/libcaptured-v4l2[.]so@{s@(^|[[:space:]:])$(archlibdir)/captured/libcaptured-v4l2[.]so($$|[[:space:]:#])@\1\2@g;/^[[:space:]:]*$$/d}' \
+			"$(DESTDIR)/etc/ld.so.preload"; \
+		[ -s "$(DESTDIR)/etc/ld.so.preload" ] || rm -f "$(DESTDIR)/etc/ld.so.preload"; \
+	fi
 	@echo "$$files" | while read -r mode source target; do \
 		if [ -n "$$mode" ]; then rm -f "$(DESTDIR)$$target"; fi; \
 	done
+	@rm -f "$(DESTDIR)$(SYSCONFDIR)/alsa/conf.d/99-zz-captured-default.conf"
+	@rm -rf "$(DESTDIR)$(pythondir)/__pycache__"
 	@rm -rf "$(DESTDIR)$(capturekitdir)"
 	@for folder in $(addprefix $(docdir)/,docs CaptureKit config examples) $(docdir) $(datadir)/captured/schemas \
-			$(datadir)/captured $(libdir)/captured; do rmdir "$(DESTDIR)$$folder" 2>/dev/null || true; done
+			$(datadir)/captured $(libdir)/captured $(archlibdir)/captured $(includedir) $(pythondir); do rmdir "$(DESTDIR)$$folder" 2>/dev/null || true; done
 	@if [ -z "$(DESTDIR)" ]; then \
 		if [ -d /run/systemd/system ]; then config/captured-stop finish; fi; \
 		echo "uninstalled; to purge what is left (answers, history, media library, configuration, user), as root:"; \

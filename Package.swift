@@ -121,8 +121,8 @@ let package = Package(
         .executableTarget(
             name: "captured",
             dependencies: [
-                "CaptureService", "CaptureCore", "CaptureSystem", "CLinux", "CNoICU", "CDispatchMonitor",
-                argumentParser,
+                "CaptureService", "CaptureCore", "CaptureSystem", "CLinux", "CNoICU", "CDispatchPriority",
+                "CDispatchMonitor", argumentParser,
             ],
             swiftSettings: settings,
             linkerSettings: [restingDispatch]
@@ -141,7 +141,7 @@ let package = Package(
             name: "capturectl",
             dependencies: [
                 "CaptureBus", "CaptureKit", "CaptureAgent", "CaptureSystem", "ProgramIdentity", "PickerMessages",
-                "CDispatchPriority", "CDispatchMonitor", "CCrypto", "CTurboJPEG", argumentParser, logging,
+                "CDispatchPriority", "CDispatchMonitor", "CCrypto", "CLinux", "CTurboJPEG", argumentParser, logging,
             ],
             swiftSettings: settings,
             linkerSettings: [restingDispatch]
@@ -159,8 +159,8 @@ let package = Package(
             dependencies: ["CaptureCore", "CaptureSystem", "CaptureRing", "Authorization", "CaptureEngine"],
             path: "Tests/Support",
             exclude: [
-                "AllocationCounter", "Bus", "LyingDriver", "TestWidth", "compiled.py", "json_schema.py",
-                "private_daemon.py", "terminal.py",
+                "AllocationCounter", "Bus", "LyingDriver", "TestWidth", "checks.py", "compiled.py", "json_schema.py",
+                "private_daemon.py", "say.h", "terminal.py",
             ],
             swiftSettings: settings
         ),
@@ -191,7 +191,7 @@ let package = Package(
             path: "Tests/Controls/Subject",
             swiftSettings: settings
         ),
-        tests("CaptureCore", []),
+        tests("CaptureCore", ["TestSupport"]),
         tests("CaptureSystem", ["CaptureCore", logging]),
         tests(
             "CaptureRing",
