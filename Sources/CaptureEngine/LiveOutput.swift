@@ -38,6 +38,8 @@ final class LiveOutput {
     var run: ShotRun?
     /// Has its camera in another size for its photos, if they ask for that.
     var still: StillCapture?
+    /// Tells its end when its camera has its former settings and size.
+    var ending: Task<Void, Never>?
     /// The unique name of the connection that asked for it.
     let connection: String
     /// What it reads.

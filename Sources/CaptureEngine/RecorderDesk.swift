@@ -321,28 +321,33 @@ final class RecorderDesk {
         }
     }
 
-    /// An output is at its end, and those whom it concerns are told.
+    /// An output is at its end, and those whom it concerns are told: when its camera is as before, if photos changed that.
+    /// The first end counts, since a recorder also goes after it has said how its file ended.
     private func finished(
         _ output: LiveOutput,
         _ error: CaptureError?,
         in session: Session,
         on engine: isolated CaptureEngine
     ) {
+        if output.ending != nil { return }
         let error = output.run.map { $0.end(error) } ?? error
-        let isSet = output.run?.isOver == false
-        if isSet || output.still?.isOver == false {
-            if !isSet { output.needNothing() }
-            // Whoever hears that the photos are taken finds the camera as it was, and in its former size.
-            Task {
-                if isSet {
-                    await output.run?.whenOver(on: engine)
-                } else {
-                    await output.still?.whenOver(on: engine)
-                }
-                if !output.isDone { self.finished(output, error, in: session, on: engine) }
-            }
-            return
+        let isBack = output.run?.isOver != false && output.still?.isOver != false
+        if isBack { return close(output, error, in: session, on: engine) }
+        output.ending = Task {
+            await output.run?.whenOver(on: engine)
+            // It changes its size back when nobody needs it any more.
+            output.needNothing()
+            await output.still?.whenOver(on: engine)
+            if !output.isDone { self.close(output, error, in: session, on: engine) }
         }
+    }
+
+    private func close(
+        _ output: LiveOutput,
+        _ error: CaptureError?,
+        in session: Session,
+        on engine: isolated CaptureEngine
+    ) {
         // If the output never began, its waiter gets the error: the start fails, or the change is undone.
         let isShot = session.isShot(output.description.name)
         if output.isReady, !isShot { session.note(error) }

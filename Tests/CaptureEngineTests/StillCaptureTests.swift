@@ -89,6 +89,20 @@ import Testing
         #expect(bench.machine.openDevices == [])
     }
 
+    @Test func `is taken, however soon its recorder goes`() async throws {
+        let id = try await running()
+        bench.machine.dawdle(.milliseconds(1))
+        for number in 1...40 {
+            let photo = try await capture(id)
+            take(photo)
+            // The end of its connection comes while the camera changes its size back, and as that is done.
+            while number % 2 == 0, bench.machine.log.count < 2 + number * 6 { await Task.yield() }
+            photo.kill()
+            await bench.watch.waitForOutput("movie.\(number)")
+            #expect(bench.watch.faults["movie.\(number)"] == .some(nil))
+        }
+    }
+
     @Test func `of a sensor's numbers has the camera in a Bayer format`() async throws {
         var camera = FakeMachine.camera
         let sizes = [DiscreteSize(width: 640, height: 480, intervals: .discrete([FrameInterval(1, 30)]))]
