@@ -305,22 +305,12 @@ void shim_closed(int fd) {
 }
 
 int shim_close(int fd) {
-    struct file *file = NULL;
     if (place_of(fd) < 0 || getpid() != own_pid) return real_close(fd);
     pthread_mutex_lock(&table_lock);
-    int place = place_of(fd);
-    if (place >= 0) {
-        file = files[place];
-        atomic_fetch_add(&file->references, 1);
-    }
+    /* Both at once: as soon as the number is free, any thread may get it for something else, and close that. */
+    int result = real_close(fd), place = place_of(fd);
+    struct file *file = place >= 0 ? take_out_locked(place) : NULL;
     pthread_mutex_unlock(&table_lock);
-    /* The number first: until it is free, calls of other threads still find the camera. */
-    int result = real_close(fd);
-    pthread_mutex_lock(&table_lock);
-    bool is_there = file && files[place] == file && atomic_load(&numbers[place]) == fd;
-    if (is_there) take_out_locked(place);
-    pthread_mutex_unlock(&table_lock);
-    if (is_there) shim_release(file);
     shim_release(file);
     return result;
 }
