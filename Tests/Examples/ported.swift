@@ -105,9 +105,7 @@ try await session.commitConfiguration()  // starts the recording
 try await recorded(moreThan: 30)
 try await connection?.setEnabled(false)
 print("enabled", try await connection?.isEnabled ?? true)
-let (still, passed) = (try await movieFrames(), count.frames.load(ordering: .relaxed))
-try await reached(count.frames, passed + 30)
-print("frames while disabled", try await movieFrames() - still < 10)
+print("frames while disabled", try await rests())
 try await connection?.setEnabled(true)
 let sound = await session.connection(with: .audio, to: movieOutput.name)
 while try await sound?.audioChannels.first?.average ?? 0 < -60 { try await Task.sleep(for: .milliseconds(10)) }
@@ -167,6 +165,16 @@ func reached(_ counter: borrowing Atomic<Int>, _ least: Int) async throws {
 
 /// How many frames the movie has.
 func movieFrames() async throws -> UInt64 { try await session.statistics().outputs[movieOutput.name]?.frames ?? 0 }
+
+/// Whether the movie gets no more frames, once it has those that waited for its encoder.
+func rests() async throws -> Bool {
+    for _ in 1...10 {
+        let (before, passed) = (try await movieFrames(), count.frames.load(ordering: .relaxed))
+        try await reached(count.frames, passed + 30)
+        if try await movieFrames() == before { return true }
+    }
+    return false
+}
 
 /// Waits until the movie has more frames.
 func recorded(moreThan count: UInt64) async throws {

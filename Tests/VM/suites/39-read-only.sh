@@ -47,7 +47,7 @@ into_library() {
   rm -f "$work/into.status"
   (alone capturectl record --to-library --name into.mkv --camera "$(camera 1)" --microphone none \
     --video-format YUYV:320x180@5 --video-codec mjpeg --duration 600 >"$work/into" 2>&1; echo $? >"$work/into.status") &
-  wait_for 60 begun 20000
+  wait_for 240 begun 20000
 }
 ends_into() {
   wait_for 60 test -s "$work/into.status" && grep -qE "^($1)\$" "$work/into.status" ||
