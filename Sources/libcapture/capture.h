@@ -7,7 +7,7 @@
    of the same thread, capture_message() has a sentence about it. Otherwise it returns 0 or what it says.
 
    Threads. A client and a session may be used by several threads at once. A reader belongs to one thread at a time,
-   but for capture_reader_cancel. Calls wait for the daemon's answer, 10 seconds at most; those that wait for a person
+   but for capture_reader_cancel. Calls wait for the daemon's answer, 25 seconds at most; those that wait for a person
    or for media say how long.
 
    Forks. After a fork, handles work in the parent alone. In the child, each call fails with WrongState, and the

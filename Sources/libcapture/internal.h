@@ -26,7 +26,7 @@
 #define CAP_DEVICES CAP_ROOT "/devices"
 
 enum {
-    cap_call_seconds = 10,
+    cap_call_seconds = 25, /* as long as a call of D-Bus waits */
     cap_most_events = 256,
     cap_most_inputs = 16,
     cap_look_ms = 100, /* how often a reader that waits looks by itself */
