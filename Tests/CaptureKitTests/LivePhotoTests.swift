@@ -43,8 +43,10 @@ struct `A live photo` {
     @Test func `is ready when no more memory is allowed`() async throws {
         let captured = try await RealDaemon(configuration: "[Recorder]\nPreRollMemory=1M\n")
         let session = try await CaptureSession(on: try await captured.client())
-        let request = VideoFormatRequest(width: 1280, height: 720, framesPerSecond: 30)
+        // Large, since a machine that is held up makes fewer of them.
+        let request = VideoFormatRequest(width: 1920, height: 1080, framesPerSecond: 30)
         try await session.addInput(.camera("synthetic:camera", request: request))
+        try await session.addInput(.microphone("synthetic:microphone"))
         let live = try await LivePhotos(session, before: .seconds(10), after: .milliseconds(500))
         try await session.startRunning()
         try await live.whenReady()
