@@ -113,9 +113,10 @@ class Run:
         return self.process.poll() is not None
 
     def captures(self):
-        """Waits until it has five pictures, or more than a second of sound, in which there is a beep."""
+        """Waits until it has five pictures, or more than a second of sound, in which there is a beep: on a busy machine the
+        first seconds are silent."""
         enough = 5 if self.program.service == "camera" else 1.1
-        wait_until(lambda: self.amount >= enough or self.ended())
+        wait_until(lambda: self.ended() or self.amount >= enough and self.shows())
         return self.amount >= enough
 
     def goes_on(self):
