@@ -53,8 +53,17 @@ extension SystemTools: BridgeTools {
 
     private func change(_ unit: String, _ verb: String, now: String) throws(CaptureError) {
         try run(SystemTools.systemctl, ["--quiet", "--global", verb, unit])
+        forUsers(now, unit)
+    }
+
+    /// Has the service manager of each who is logged in do something. Tells what one of them cannot do.
+    func forUsers(_ verb: String, _ unit: String) {
         for user in users {
-            try? run(SystemTools.systemctl, ["--quiet", "--user", "--machine=\(user)@.host", now, unit])
+            do throws(CaptureError) {
+                try run(SystemTools.systemctl, ["--quiet", "--user", "--machine=\(user)@.host", verb, unit])
+            } catch {
+                Output.message(error.message)
+            }
         }
     }
 

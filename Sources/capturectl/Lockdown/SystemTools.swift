@@ -57,11 +57,8 @@ struct SystemTools: LockdownTools {
 
     /// A session manager looks for a card's microphones once. It would go on to offer, and to prefer, one that is hidden.
     func refreshSound() {
-        for user in users {
-            // A pattern: where none runs there is nothing to say.
-            let words = ["--quiet", "--user", "--machine=\(user)@.host", "try-restart", "wireplumber*.service"]
-            try? run(SystemTools.systemctl, words)
-        }
+        // A pattern: where none runs there is nothing to say.
+        forUsers("try-restart", "wireplumber*.service")
     }
 
     private func trigger(_ subsystems: [String], _ names: [String]) throws(CaptureError) {
