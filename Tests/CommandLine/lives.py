@@ -110,5 +110,5 @@ def live_photos(daemon, folder, it):
     child = daemon.start("photo", "--live", *options, folder / "none.jpg")
     wait_until(lambda: "camera" in daemon.control("status"))
     child.send_signal(signal.SIGINT)
-    _, messages = child.communicate(timeout=60)
+    _, messages = child.communicate(timeout=240)
     it("Ctrl-C leaves nothing", child.returncode != 0 and not (folder / "none.jpg").exists(), f"{child.returncode} {messages}")

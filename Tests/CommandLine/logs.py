@@ -31,7 +31,7 @@ def levels(daemon, folder, it):
 
     def devices(levels):
         return subprocess.run([daemon.programs / "capturectl", "devices"], text=True, capture_output=True,
-                              env={**daemon.environment, "CAPTURE_LOG": levels}, timeout=60)
+                              env={**daemon.environment, "CAPTURE_LOG": levels}, timeout=240)
 
     plain, told, wrong = devices(""), devices("bus=debug"), devices("bus=loud")
     drawn = devices("\x1b[31mred\nline")

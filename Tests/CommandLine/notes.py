@@ -48,7 +48,7 @@ def notes(daemon, folder, it):
     grows(daemon, number)
     run(daemon, "note", number, "goal=1")
     child.send_signal(signal.SIGINT)
-    told = json.loads(child.communicate(timeout=60)[0])
+    told = json.loads(child.communicate(timeout=240)[0])
     it("record tells how many there are", told["items"] == 1 and texts(folder / "told.mov") == [{"goal": 1}], told)
 
     number = daemon.control("start", *options, "--metadata", folder / "wrong.mkv").strip()

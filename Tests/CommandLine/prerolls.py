@@ -40,7 +40,7 @@ def pre_roll(daemon, folder, it):
     line = child.stderr.readline()
     it("without a terminal it says what to call", re.search(r"to record: capturectl begin \d+\n", line), line)
     child.send_signal(signal.SIGINT)
-    _, messages = child.communicate(timeout=60)
+    _, messages = child.communicate(timeout=240)
     it("one that was never begun leaves nothing", child.returncode == 75 and "never begun" in messages and
        not (folder / "never.mkv").exists(), f"{child.returncode} {messages}")
     child = daemon.start("record", *options, "--segment", "1m", folder / "parts.mkv")
@@ -48,7 +48,7 @@ def pre_roll(daemon, folder, it):
     status, _, messages = run(daemon, "cut", number)
     it("there is nothing to cut while it waits", status == 75 and "waits to be begun" in messages, f"{status} {messages}")
     child.send_signal(signal.SIGINT)
-    _, messages = child.communicate(timeout=60)
+    _, messages = child.communicate(timeout=240)
     it("nor a file of several", child.returncode == 75 and not list(folder.glob("parts*")), f"{child.returncode} {messages}")
 
     child = daemon.start("record", *options, folder / "both.mkv")
@@ -57,7 +57,7 @@ def pre_roll(daemon, folder, it):
     daemon.control("begin", number)
     wait_until((folder / "both-2.mkv").exists)
     child.send_signal(signal.SIGINT)
-    _, messages = child.communicate(timeout=60)
+    _, messages = child.communicate(timeout=240)
     it("a name that was taken meanwhile loses nothing", child.returncode == 0 and "both-2.mkv: mkv" in messages and
        (folder / "both.mkv").read_text() == "mine" and pictures(folder / "both-2.mkv") > 0, f"{child.returncode} {messages}")
     number = daemon.control("start", *options, folder / "gone.mkv").strip()

@@ -39,7 +39,7 @@ def segments(daemon, folder, it):
     it("a cut is told", messages == f"session {number}: movie goes on in its next file\n", messages)
     wait_until(lambda: (folder / "cut-0002.mp4").exists() or child.poll() is not None)
     child.send_signal(signal.SIGINT)
-    _, messages = child.communicate(timeout=60)
+    _, messages = child.communicate(timeout=240)
     it("it makes a file", child.returncode == 0 and "cut-0001.mp4 to " in messages, messages)
     it("which plays", pictures(folder / "cut-0002.mp4") > 0)
     status, _, messages = run(daemon, "cut", number)
@@ -65,7 +65,7 @@ def segments(daemon, folder, it):
 
     child, number = recording(daemon, *options, "--segment", "400ms", "-d", "2s", folder / "taken.mkv")
     (folder / "taken-0003.mkv").write_text("mine")
-    out, messages = child.communicate(timeout=60)
+    out, messages = child.communicate(timeout=240)
     it("a name that is taken meanwhile is passed over", child.returncode == 0 and (folder / "taken-0003.mkv").read_text() == "mine"
        and pictures(folder / "taken-0004.mkv") > 0, f"{child.returncode} {messages}")
     status, _, messages = run(daemon, "record", *options, "--segment", "1s", folder / ("n" * 250 + ".mkv"))
@@ -75,7 +75,7 @@ def segments(daemon, folder, it):
     third = folder / "lost-0003.mkv"
     wait_until(lambda: third.exists() and third.stat().st_size or child.poll() is not None)
     subprocess.run(["pkill", "-KILL", "-P", str(daemon.running[-1].pid), "-f", "captured-recorder"], check=True)
-    out, messages = child.communicate(timeout=60)
+    out, messages = child.communicate(timeout=240)
     said = json.loads(out)["segments"]
     it("files of a recorder that was killed are told, too", child.returncode == 74 and
        [one["file"] for one in said] == [str(path) for path in sorted(folder.glob("lost*"))], f"{out} {messages}")

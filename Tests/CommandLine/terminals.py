@@ -52,7 +52,7 @@ def widest(text):
 def streams(daemon, folder, it):
     for command, size in [("frames", 1000000), ("listen", 100000), ("frames -f mjpeg", 10000), ("listen -f raw", 10000)]:
         done = subprocess.run(f"capturectl {command} | head -c {size} | wc -c; exit ${{PIPESTATUS[0]}}", shell=True, text=True,
-                              executable="/bin/bash", capture_output=True, timeout=60,
+                              executable="/bin/bash", capture_output=True, timeout=240,
                               env={**daemon.environment, "PATH": f"{daemon.programs}:{os.environ['PATH']}"})
         it(f"{command} delivers until its reader leaves", done.stdout.strip() == str(size), done.stdout)
         it("which ends it well, without a word", done.returncode == 0 and not done.stderr, f"{done.returncode} {done.stderr}")

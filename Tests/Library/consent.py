@@ -10,7 +10,7 @@ REASONS = ("X-Capture-LibraryUsageDescription=Looks\nX-Capture-LibraryAddUsageDe
            "X-Capture-PreventAutomaticLimitedLibraryAlert=true\n")
 SERVICES = {"add-only": "library-add", "read-write": "library-read-write"}
 QUESTIONS = {"allow adding to the media library": "add-only", "allow reading and changing the media library": "read-write"}
-LIMIT = 60  # Seconds that anything may take.
+LIMIT = 240  # Seconds that anything may take.
 
 
 class Program:

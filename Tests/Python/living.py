@@ -159,7 +159,7 @@ def threads():
             began = time.monotonic()
             end(reader)
             worker.join(LIMIT)
-            it(f"{what} ends a wait of another thread", ended == [None] and time.monotonic() - began < 5, ended)
+            it(f"{what} ends a wait of another thread", ended == [None] and time.monotonic() - began < 20, ended)
         client.controls("synthetic:camera")["drop_every"] = 0
         reader, ended = quiet.frames(), []
         worker = threading.Thread(target=lambda: ended.append(raised(lambda: [None for _ in reader])))

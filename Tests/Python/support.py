@@ -4,7 +4,7 @@ import time
 import capturekit
 
 # How long things may take on a busy machine, in seconds.
-LIMIT = 60
+LIMIT = 240
 
 
 def it(what, holds, why=""):

@@ -5,7 +5,7 @@ from pathlib import Path
 PAGE = Path(__file__).resolve().parents[2] / "docs/dbus.md"
 # The interpreter that has what the programs import. A copy of it is a program of its own.
 INTERPRETER = Path("/usr/bin/python3").resolve()
-LIMIT = 60
+LIMIT = 240
 
 
 def programs():

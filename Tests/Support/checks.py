@@ -5,7 +5,7 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parent.parent.parent
 PROGRAMS = Path(os.environ.get("PROGRAMS", ROOT / ".build/release")).resolve()
 # Seconds for what a program does at the most; with a sanitizer on a busy machine it takes some.
-LIMIT = int(os.environ.get("LIMIT", 120))
+LIMIT = int(os.environ.get("LIMIT", 240))
 counts = {True: 0, False: 0}
 counting = threading.Lock()
 

@@ -13,7 +13,7 @@ class Terminal:
             os.execve(command[0], [str(part) for part in command], environment)
         self.shown, self.seen = "", 0
 
-    def until(self, text, timeout=60):
+    def until(self, text, timeout=240):
         """Reads until a text is shown that was not there at the last call; what was shown since then."""
         end = time.monotonic() + timeout
         while text not in self.shown[self.seen:]:
@@ -23,7 +23,7 @@ class Terminal:
         begin, self.seen = self.seen, self.shown.index(text, self.seen) + len(text)
         return self.shown[begin:self.seen]
 
-    def more(self, other=None, timeout=60):
+    def more(self, other=None, timeout=240):
         """Waits until more is shown; whether that is so, and not that something else can be read."""
         ready = select.select([self.master] + ([] if other is None else [other]), [], [], timeout)[0]
         if not ready or self.master in ready and not self._read(0):
@@ -33,7 +33,7 @@ class Terminal:
     def type(self, text):
         os.write(self.master, text.encode())
 
-    def end(self, timeout=60):
+    def end(self, timeout=240):
         """Waits for the program: its exit code and all that was shown."""
         end = time.monotonic() + timeout
         while self._read(max(0.0, end - time.monotonic())):

@@ -4,7 +4,7 @@ from pathlib import Path
 
 from catalogue import HOME, SECOND
 
-LIMIT = 90
+LIMIT = 240
 
 
 def wait_until(holds, seconds=LIMIT):
