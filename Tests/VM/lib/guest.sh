@@ -88,11 +88,12 @@ power_cut() {
 }
 
 # wait_for SECONDS CONDITION...: polls until the condition holds; never a blind sleep. The last output is kept on failure.
-# It pauses for twice as long as it looked: what is waited for needs the processor, too.
+# It pauses for twice as long as it looked: what is waited for needs the processor, too. A busy host gets `wait_factor`
+# times the seconds.
 wait_for() {
   local began moment until pause
   look_at_clock
-  until=$((moment + $1))
+  until=$((moment + ${wait_factor:-3} * $1))
   shift
   while
     read -r began _ </proc/uptime

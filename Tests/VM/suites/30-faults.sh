@@ -36,7 +36,7 @@ reload_waits() {
   printf '%s\n' '[Rule]' Service=camera User=alice Decision=restrict >$rule
   reload_captured
   it "a rule ends its use of the camera" wait_for 60 says 'capturectl +claimed +camera +revoked' capturectl history
-  it "the daemon waits for its file, for longer than the watchdog does" fails wait_for 25 new_daemon "$before"
+  wait_factor=1 it "the daemon waits for its file, for longer than the watchdog does" fails wait_for 25 new_daemon "$before"
   it "and answers meanwhile" session_is "$id" running
   rm $rule
   it "it reads its configuration meanwhile, too" reload_captured
