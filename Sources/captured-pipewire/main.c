@@ -184,6 +184,12 @@ int main(int count, char **arguments) {
         return 70;
     }
     signal(SIGPIPE, SIG_IGN);
+    /* For the loop, whatever threads libpipewire starts. */
+    sigset_t ends;
+    sigemptyset(&ends);
+    sigaddset(&ends, SIGINT);
+    sigaddset(&ends, SIGTERM);
+    pthread_sigmask(SIG_BLOCK, &ends, NULL);
     pw_init(NULL, NULL);
     /* The process ends at once: what a thread waits for is not waited for. captured and PipeWire see it go. */
     _exit(serve(&bridge));
