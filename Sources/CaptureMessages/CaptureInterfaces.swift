@@ -17,7 +17,7 @@ public enum CaptureInterfaces {
             BusMethod(
                 "CreateSessionFor",
                 [
-                    BusArgument("process", "u"), BusArgument("started", "t"), BusArgument("connections", "u"),
+                    BusArgument("process", "u"), BusArgument("started", "t"), BusArgument("connections", "a{uu}"),
                     BusArgument("bridge", "s"), BusArgument("description", "a{sv}"), BusArgument("files", "a{ss}"),
                 ],
                 returns: [BusArgument("session", "o")]

@@ -21,6 +21,7 @@ static void run_answer(struct bridge_post *post) {
         capture_session_free(asking->session);
     }
     close(asking->cancel_fd);
+    free(asking->connections);
     free(asking);
 }
 
@@ -34,7 +35,7 @@ static int start_session(struct asking *asking) {
     int result = capture_session_new(asking->client, &asking->session);
     if (result == 0)
         result = capture_session_for_process(asking->session, asking->pid, asking->start_time, asking->connections,
-                                             asking->bridge_name);
+                                             asking->connection_count, asking->bridge_name);
     if (result == 0) result = add_input(asking);
     return result < 0 ? result : capture_session_start(asking->session, bridge_answer_ms, asking->cancel_fd);
 }
@@ -74,9 +75,12 @@ int asking_begin(struct visit *visit) {
     asking->media = visit->media;
     asking->pid = (uint32_t)visit->pid;
     asking->start_time = visit->start_time;
-    asking->connections = visit->connections = globals_connections(visit->bridge, visit->pid);
+    asking->connections = globals_makers(visit->bridge, &asking->connection_count);
+    visit->connections = globals_connections(visit->bridge, visit->pid);
+    visit->client_changes = visit->bridge->client_changes;
+    visit->is_by_portal = visit->is_portal;
     strcpy(asking->device, visit->device);
-    strcpy(asking->bridge_name, visit->is_pulse ? "pulse" : "pipewire");
+    strcpy(asking->bridge_name, visit->is_pulse ? "pulse" : visit->is_portal ? "portal" : "pipewire");
     asking->video = (struct capture_video_request){.size = sizeof asking->video, .exact = 1};
     asking->audio = (struct capture_audio_request){.size = sizeof asking->audio};
     asking->audio.rate = visit->sound_rate;
@@ -90,9 +94,11 @@ int asking_begin(struct visit *visit) {
     }
     asking->cancel_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
     pthread_t thread;
-    int result = asking->cancel_fd < 0 ? -errno : -pthread_create(&thread, NULL, ask, asking);
+    int result = asking->cancel_fd < 0 ? -errno : asking->connections ? 0 : -ENOMEM;
+    if (result == 0) result = -pthread_create(&thread, NULL, ask, asking);
     if (result < 0) {
         if (asking->cancel_fd >= 0) close(asking->cancel_fd);
+        free(asking->connections);
         free(asking);
         return result;
     }

@@ -58,6 +58,7 @@ struct bridge {
     struct spa_hook helper_listener;
     struct spa_list globals, decoys, visits;
     size_t visit_count, asking_count, report_count;
+    uint64_t client_changes; /* how often clients came and went */
     enum capture_bus bus;
     int result; /* what the program ends with */
     struct spa_source *posts_source, *strangers_source, *check_source;
@@ -88,6 +89,8 @@ struct global *globals_find(struct bridge *bridge, uint32_t id, enum global_kind
 struct global *globals_port(struct bridge *bridge, uint32_t node, bool is_output, const char *channel);
 /* How many connections a process made, by the server. */
 uint32_t globals_connections(struct bridge *bridge, int pid);
+/* The same of every process that made some. Returns NULL if there is no memory. */
+struct capture_connections *globals_makers(struct bridge *bridge, size_t *count);
 /* How many clients came through a socket. */
 uint32_t globals_clients(struct bridge *bridge);
 int globals_begin(struct bridge *bridge);
@@ -195,10 +198,12 @@ struct visit {
     int pid, pidfd;
     uint64_t start_time;
     bool is_pulse;
-    bool is_portal;
+    bool is_portal;    /* its client says that the camera portal connected it */
+    bool is_by_portal; /* it said so when captured was asked */
     bool is_lingering; /* its node is the server's, and only says that it is the client's */
     int sequence; /* of the round trip after which the client must still be there */
     uint32_t connections; /* of its process, as captured was told */
+    uint64_t client_changes; /* until then */
     uint32_t tries;
     int64_t check_end; /* CLOCK_MONOTONIC, in ms */
     struct pw_proxy *client, *input, *port;
@@ -249,6 +254,8 @@ uint32_t sockets_silent(struct bridge *bridge);
 /* checking.c: that captured looked at the process that has the client's connection. */
 
 void checking_begin(struct visit *visit);
+/* Asks captured again if clients came or went while it looked for the one that the portal connected. */
+bool checking_retry(struct visit *visit);
 /* PipeWire has told of all clients that there are. */
 void checking_look(struct visit *visit);
 /* Some wait for connections that are being made. */
@@ -271,7 +278,9 @@ struct asking {
     int cancel_fd;
     char device[256], bridge_name[16];
     enum capture_media media;
-    uint32_t pid, connections;
+    uint32_t pid;
+    struct capture_connections *connections;
+    size_t connection_count;
     uint64_t start_time;
     struct capture_video_request video;
     struct capture_audio_request audio;

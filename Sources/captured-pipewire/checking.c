@@ -1,6 +1,7 @@
 /* Whether captured has looked at the process that has the client's connection. It compares how many connections PipeWire takes
    for a process's with how many the process has. Both have to be of one time: a process that left its connection to another
-   one may have made a further one in between, which PipeWire has no client for yet. */
+   one may have made a further one in between, which PipeWire has no client for yet. Of whom the camera portal connected,
+   captured compares all connections. */
 #include "bridge.h"
 
 #include <string.h>
@@ -38,6 +39,18 @@ static void ask_again(struct visit *visit) {
     if (result < 0) visits_end(visit, CAPTURE_INTERNAL, strerror(-result));
 }
 
+/* Whether PipeWire's connections are those that captured was told of. */
+static bool is_as_told(const struct visit *visit) {
+    if (visit->is_by_portal) return visit->client_changes == visit->bridge->client_changes;
+    return visit->connections == globals_connections(visit->bridge, visit->pid);
+}
+
+bool checking_retry(struct visit *visit) {
+    if (!visit->is_by_portal || is_as_told(visit) || ++visit->tries >= bridge_most_tries) return false;
+    ask_again(visit);
+    return true;
+}
+
 void checking_look(struct visit *visit) {
     struct timespec later = {.tv_nsec = again_ms * 1000000L};
     bool is_silent = sockets_silent(visit->bridge) > 0;
@@ -46,10 +59,10 @@ void checking_look(struct visit *visit) {
     else if (is_silent)
         visits_end(visit, CAPTURE_NOT_PERMITTED,
                    "some program has a connection to PipeWire and says nothing, so nobody can tell whose this one is");
-    else if (visit->connections == globals_connections(visit->bridge, visit->pid))
+    else if (is_as_told(visit))
         visit_checked(visit);
     else if (++visit->tries < bridge_most_tries)
         ask_again(visit);
     else
-        visits_end(visit, CAPTURE_NOT_PERMITTED, "it keeps connecting to PipeWire while captured looks at it");
+        visits_end(visit, CAPTURE_NOT_PERMITTED, "programs keep connecting to PipeWire while captured looks at this one");
 }

@@ -30,6 +30,21 @@ uint32_t globals_connections(struct bridge *bridge, int pid) {
     return count;
 }
 
+struct capture_connections *globals_makers(struct bridge *bridge, size_t *count) {
+    struct global *global;
+    struct capture_connections *makers = calloc(globals_clients(bridge) + 1, sizeof *makers);
+    *count = 0;
+    if (!makers) return NULL;
+    spa_list_for_each(global, &bridge->globals, link) {
+        if (global->kind != global_client || global->pid <= 0) continue;
+        size_t place = 0;
+        while (place < *count && makers[place].process != (uint32_t)global->pid) place++;
+        if (place == *count) makers[(*count)++].process = (uint32_t)global->pid;
+        makers[place].count++;
+    }
+    return makers;
+}
+
 uint32_t globals_clients(struct bridge *bridge) {
     struct global *global;
     uint32_t count = 0;
@@ -86,6 +101,7 @@ static void added(void *data, uint32_t id, uint32_t permissions, const char *typ
         return;
     }
     spa_list_append(&bridge->globals, &global->link);
+    if (global->kind == global_client) bridge->client_changes++;
     if (global->kind == global_client) hiding_client(bridge, global);
     if (global->kind == global_link) visits_linked(bridge, global);
     if (global->kind == global_port) {
@@ -100,6 +116,7 @@ static void removed(void *data, uint32_t id) {
     spa_list_for_each_safe(global, next, &bridge->globals, link) {
         if (global->id != id) continue;
         spa_list_remove(&global->link);
+        if (global->kind == global_client) bridge->client_changes++;
         visits_gone(bridge, global);
         free(global);
         return;

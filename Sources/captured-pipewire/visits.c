@@ -58,6 +58,7 @@ static void heard_client(void *data, const struct pw_client_info *info) {
     /* Its own word: the question is about the process all the same, and says what a yes covers. */
     const char *api = info->props ? spa_dict_lookup(info->props, PW_KEY_CLIENT_API) : NULL;
     if (api) visit->is_pulse = !strcmp(api, "pipewire-pulse");
+    /* So is this. For others than the portal it changes nothing. */
     visit->is_portal = info->props && spa_dict_lookup(info->props, "pipewire.access.portal.media_roles");
 }
 
@@ -242,12 +243,8 @@ void visit_answered(struct asking *asking) {
     visit->session = asking->session;
     visit->reader = asking->reader;
     if (asking->code) {
-        /* The client itself says that it is the portal's. Only these words depend on it. */
-        bool is_portals = visit->is_portal && asking->code == CAPTURE_NOT_PERMITTED;
-        visits_end(visit, asking->code,
-                   is_portals ? "the desktop's camera portal made this connection, and captured cannot tell for which "
-                                "program; have the program use V4L2, with capture-run"
-                              : asking->sentence);
+        if (asking->code != CAPTURE_NOT_PERMITTED || !checking_retry(visit))
+            visits_end(visit, asking->code, asking->sentence);
         return;
     }
     checking_begin(visit);

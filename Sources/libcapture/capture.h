@@ -15,9 +15,7 @@
 
    Structures. One that the caller fills or provides begins with its size: set it to sizeof. The library allocates the
    others, and newer versions may add members at their end: do not copy those. Fractions, ranges, choices and planes
-   never change.
-
-   libcapture(3) has an example. */
+   never change. libcapture(3) has an example. */
 #ifndef CAPTURE_H
 #define CAPTURE_H
 
@@ -227,10 +225,11 @@ struct capture_audio_request {
 };
 
 CAPTURE_API int capture_session_new(struct capture_client *client, struct capture_session **session);
-/* Has it capture for another process, before the start. For captured-pipewire; to others the start is NotPermitted.
-   start_time: field 22 of /proc/PID/stat. connections: as PipeWire counts its. bridge: "pipewire" or "pulse". */
+/* Has it capture for another process. For captured-pipewire; to others the start is NotPermitted. start_time: field 22 of
+   /proc/PID/stat. all: who made how many of PipeWire's connections. bridge: "pipewire", "pulse" or "portal". */
+struct capture_connections { uint32_t process, count; };
 CAPTURE_API int capture_session_for_process(struct capture_session *session, uint32_t process, uint64_t start_time,
-                                            uint32_t connections, const char *bridge);
+                                            const struct capture_connections *all, size_t count, const char *bridge);
 /* Stops it without waiting. Readers end. */
 CAPTURE_API void capture_session_free(struct capture_session *session);
 /* Add an input, before the start. name: 1 to 64 of A-Z a-z 0-9 _ -. device: an id or alias; NULL for the first of its

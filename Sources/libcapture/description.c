@@ -58,14 +58,22 @@ static int append_list(sd_bus_message *message, const struct capture_session *se
     return result;
 }
 
+/* For another process: which one, and whom PipeWire takes for the makers of its connections. */
+static int append_process(sd_bus_message *message, const struct capture_session *session) {
+    int result = sd_bus_message_append(message, "ut", session->process, session->process_start);
+    if (result >= 0) result = sd_bus_message_open_container(message, 'a', "{uu}");
+    for (size_t i = 0; i < session->connection_count && result >= 0; i++)
+        result = sd_bus_message_append(message, "{uu}", session->connections[i].process, session->connections[i].count);
+    if (result >= 0) result = sd_bus_message_close_container(message);
+    return result < 0 ? result : sd_bus_message_append_basic(message, 's', session->bridge);
+}
+
 int cap_session_make_locked(struct capture_session *session) {
     sd_bus_message *message = NULL, *reply = NULL;
     const char *member = session->process ? "CreateSessionFor" : "CreateSession";
     int result = cap_call_new_locked(session->client, CAP_ROOT, CAP_MANAGER, member, &message);
     if (result < 0) return result;
-    if (session->process)
-        result = sd_bus_message_append(message, "utus", session->process, session->process_start,
-                                       session->process_connections, session->bridge);
+    if (session->process) result = append_process(message, session);
     if (result >= 0) result = sd_bus_message_open_container(message, 'a', "{sv}");
     if (result >= 0) result = append_list(message, session, "inputs", "a{sv}");
     if (result >= 0) result = append_list(message, session, "outputs", "a{sv}");

@@ -221,7 +221,8 @@ struct capture_session {
     size_t input_count;
     uint32_t process; /* for which another captures; 0: it is this program's own */
     uint64_t process_start;
-    uint32_t process_connections;
+    struct capture_connections *connections; /* of all processes */
+    size_t connection_count;
     char bridge[16];
     char *path; /* NULL: not made yet */
     enum capture_state state;

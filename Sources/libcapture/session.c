@@ -26,16 +26,22 @@ int capture_session_new(struct capture_client *client, struct capture_session **
 }
 
 int capture_session_for_process(struct capture_session *session, uint32_t process, uint64_t start_time,
-                                uint32_t connections, const char *bridge) {
+                                const struct capture_connections *connections, size_t count, const char *bridge) {
     if (!process || !bridge) return cap_fail(CAPTURE_INVALID_ARGUMENT, "a process and a bridge are needed");
     int result = cap_lock(session->client);
     if (result) return result;
-    if (session->path) {
-        result = cap_fail(CAPTURE_WRONG_STATE, "the session has started; say before that whose it is");
+    struct capture_connections *copy = calloc(count ? count : 1, sizeof *copy);
+    if (session->path || !copy) {
+        free(copy);
+        result = copy ? cap_fail(CAPTURE_WRONG_STATE, "the session has started; say before that whose it is")
+                      : cap_fail_errno(CAPTURE_INTERNAL, ENOMEM, "capture for another process");
     } else {
+        if (count) memcpy(copy, connections, count * sizeof *copy);
+        free(session->connections);
         session->process = process;
         session->process_start = start_time;
-        session->process_connections = connections;
+        session->connections = copy;
+        session->connection_count = count;
         cap_copy_text(session->bridge, sizeof session->bridge, bridge);
     }
     cap_unlock(session->client);
@@ -325,6 +331,7 @@ void cap_session_release(struct capture_session *session) {
         free(session->inputs[i].name);
         free(session->inputs[i].device);
     }
+    free(session->connections);
     free(session->path);
     free(session);
     cap_client_release(client);

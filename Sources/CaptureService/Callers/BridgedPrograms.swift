@@ -69,7 +69,9 @@ actor BridgedPrograms {
     ///   - process: The process that captures.
     ///   - startTime: When it started, as `/proc/PID/stat` has it.
     ///   - bridge: How it came.
-    ///   - connections: How many connections PipeWire takes for the process's.
+    ///   - isByPortal: Whether its client says that the desktop's camera portal connected it. The process is the portal then,
+    ///     and who has its socket is the program.
+    ///   - connections: How many connections PipeWire takes for each process's.
     ///   - caller: Who calls.
     /// - Throws: `.notPermitted` unless the caller is the bridge and the process is one of its user's, which can be
     ///   identified.
@@ -77,7 +79,8 @@ actor BridgedPrograms {
         _ process: Int32,
         startedAt startTime: UInt64,
         bridge: Bridge,
-        connections: Int,
+        isByPortal: Bool,
+        connections: [Int32: Int],
         through caller: SessionClient
     ) async throws(CaptureError) -> SessionClient {
         try await check(caller.identity)
@@ -85,18 +88,23 @@ actor BridgedPrograms {
             throw CaptureError(.invalidArgument, "\(process) is not the number of another process")
         }
         let user = caller.identity.user
+        var named = NamedProcess(number: process, startTime: startTime)
         var (identity, way) = (try await identify(process, startTime, user), Bridge.pipewire)
+        if isByPortal, BridgedPrograms.isPortal(identity) {
+            (named, identity) = try await holder(of: identity, connections, beside: caller.identity)
+        } else if identity.tier == .claimed {
+            try await PipeWireHolding.check(identity, made: connections[process] ?? 0)
+        }
         if bridge == .pulse, BridgedPrograms.isServer(identity) {
             way = .pulse
             identity.name = BridgedPrograms.pulseName
         }
-        if identity.tier == .claimed { try await PipeWireHolding.check(identity, made: connections) }
-        try await follow(identity, of: caller.connection, startedAt: startTime)
+        try await follow(identity, of: caller.connection, startedAt: named.startTime)
         if identity.tier == .claimed { stated.state(way, of: identity, on: caller.connection) }
-        let name = identity.name
+        let (name, program) = (identity.name, named)
         let again = { @Sendable [weak self] () async throws(CaptureError) -> ClientIdentity in
             guard let self else { throw CaptureError(.unreachable, "captured is shutting down") }
-            var again = try await self.identify(process, startTime, user)
+            var again = try await self.identify(program.number, program.startTime, user)
             again.name = name
             return again
         }
@@ -144,8 +152,7 @@ actor BridgedPrograms {
     /// Whether a process may be PipeWire's server for PulseAudio's clients: it runs PipeWire's program, as it is
     /// installed. That it is, the bridge has by the process's own word alone.
     private static func isServer(_ identity: ClientIdentity) -> Bool {
-        guard let file = identity.running, file.isProtected else { return false }
-        return ["pipewire", "pipewire-pulse"].contains(file.path.split(separator: "/").last)
+        runs(identity, ["pipewire", "pipewire-pulse"])
     }
 
     private func follow(

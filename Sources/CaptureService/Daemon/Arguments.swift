@@ -28,6 +28,19 @@ extension [BusValue] {
         return number
     }
 
+    /// Numbers of things, by the number of their process.
+    func counts(_ index: Int) throws(CaptureError) -> [Int32: Int] {
+        guard case .dictionary("uu", let entries) = try argument(index) else { throw wrong(index, "a list of counts") }
+        var counts: [Int32: Int] = [:]
+        for entry in entries {
+            guard let process = entry.key.integer(as: Int32.self), let count = entry.value.integer(as: Int.self) else {
+                throw wrong(index, "a list of counts")
+            }
+            counts[process] = count
+        }
+        return counts
+    }
+
     func boolean(_ index: Int) throws(CaptureError) -> Bool {
         guard let isTrue = try argument(index).boolean else { throw wrong(index, "a truth value") }
         return isTrue

@@ -57,17 +57,19 @@ struct ManagerObject: Sendable {
     private func createSessionFor(_ call: BusCall) async throws(CaptureError) -> [BusValue] {
         let caller = try await callers.client(call.sender)
         let name = try call.arguments.text(3)
-        guard let bridge = Bridge(rawValue: name), bridge == .pipewire || bridge == .pulse else {
+        let isByPortal = name == "portal"
+        guard let bridge = isByPortal ? .pipewire : Bridge(rawValue: name), [.pipewire, .pulse].contains(bridge) else {
             throw CaptureError(
                 .invalidArgument,
-                "programs do not come through '\(DisplayText.neutralized(name, limit: 40))': give pipewire or pulse"
+                "programs do not come through '\(DisplayText.neutralized(name, limit: 40))': give pipewire, pulse or portal"
             )
         }
         let client = try await bridged.client(
             Int32(clamping: try call.arguments.number(0)),
             startedAt: UInt64(clamping: try call.arguments.number(1)),
             bridge: bridge,
-            connections: Int(clamping: try call.arguments.number(2)),
+            isByPortal: isByPortal,
+            connections: try call.arguments.counts(2),
             through: caller
         )
         var description = try SessionDescription(busValue: call.arguments.argument(4))

@@ -110,7 +110,6 @@ struct LockdownImpact {
             \(now)For all programs, running or started later:
               PipeWire, WirePlumber and PulseAudio lose cameras and microphones, and so do programs that capture through
                 them, unless the PipeWire bridge is on; playback continues
-              programs that come by the desktop's camera portal, as browsers can, lose cameras even with that bridge
               users' programs can open no capture node and feed no virtual camera (v4l2loopback); root's programs still can
               programs that capture through captured continue
             'capturectl lockdown off' undoes it.

@@ -47,6 +47,18 @@ static int receive_end(int pair) {
     return end;
 }
 
+/* What the camera portal of the test hands over. */
+static int from_portal(void) {
+    struct sockaddr_un address = {.sun_family = AF_UNIX};
+    const char *place = getenv("PORTAL");
+    snprintf(address.sun_path, sizeof address.sun_path, "%s", place ? place : "");
+    int door = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+    if (door < 0 || connect(door, (struct sockaddr *)&address, sizeof address) < 0) give_up("connect to the portal");
+    int end = receive_end(door);
+    close(door);
+    return end;
+}
+
 static void run(char **command) {
     execvp(command[0], command);
     _exit(127);
@@ -85,8 +97,36 @@ static void reuse(pid_t number, char **command) {
     give_up("the number did not come round");
 }
 
+/* Leaves a copy of a socket to a command, and does not go before that runs. */
+static void leave(int end, char **command) {
+    pid_t child = fork();
+    if (child < 0) give_up("fork");
+    if (child == 0) {
+        prctl(PR_SET_PDEATHSIG, SIGKILL);
+        if (dup(end) < 0) give_up("dup");
+        run(command);
+    }
+    wait_for_exec(child);
+}
+
+static int connection_of_portal(const char *way, char **command, int other) {
+    int end = from_portal(), pair[2];
+    if (!strcmp(way, "portal-shared")) leave(end, command);
+    if (!strcmp(way, "portal-left")) leave(other, command);
+    if (other >= 0) close(other);
+    if (!strcmp(way, "portal-hidden")) {
+        /* In a message that nobody takes. */
+        int second = from_portal();
+        if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, pair) < 0) give_up("socketpair");
+        send_end(pair[1], second);
+        close(second);
+    }
+    return end;
+}
+
 int connection_by(const char *way, char **command, int other) {
     int pair[2];
+    if (!strncmp(way, "portal", 6)) return connection_of_portal(way, command, other);
     if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, pair) < 0) give_up("socketpair");
     bool is_kept = !strcmp(way, "kept"), is_silent = !strcmp(way, "silent"), is_swapped = !strcmp(way, "swapped");
     bool is_exec = !strcmp(way, "exec") || is_kept || is_silent || is_swapped;

@@ -21,12 +21,15 @@ enum BusSockets {
 
     /// The sockets that are connected to a server of PipeWire, by the name of its socket.
     ///
+    /// - Parameter own: Some of one server's, of which only that server's are wanted.
     /// - Returns: `nil` where the kernel does not tell (CONFIG_UNIX_DIAG).
     /// - Throws: The system's error.
-    static func pipewireClients() throws(SystemError) -> Set<UInt32>? {
+    static func pipewireClients(beside own: Set<UInt32>? = nil) throws(SystemError) -> Set<UInt32>? {
         guard let sockets = try list() else { return nil }
-        let ends = Set(sockets.lazy.filter(\.isOfPipeWire).map(\.inode))
-        return Set(sockets.lazy.filter { ends.contains($0.peer) }.map(\.inode))
+        let ends = sockets.compactMap { socket in socket.pipewireFolder.map { (socket, $0) } }
+        let folders = own.map { own in Set(ends.lazy.filter { own.contains($0.0.peer) }.map(\.1)) }
+        let inodes = Set(ends.lazy.filter { folders?.contains($0.1) ?? true }.map(\.0.inode))
+        return Set(sockets.lazy.filter { inodes.contains($0.peer) }.map(\.inode))
     }
 
     private static func list() throws(SystemError) -> [clinux_unix_socket]? {
@@ -76,13 +79,14 @@ enum BusSockets {
 }
 
 extension clinux_unix_socket {
-    /// Whether it is bound to a path such as `/run/user/1000/pipewire-0`.
-    fileprivate var isOfPipeWire: Bool {
+    /// The folder of a path such as `/run/user/1000/pipewire-0`, which it is bound to; `nil` for other names.
+    fileprivate var pipewireFolder: String? {
         var own = name
         let path = unsafe withUnsafeBytes(of: &own) { bytes in
             unsafe String(decoding: bytes.prefix(Int(min(length, 108))).prefix { $0 != 0 }, as: UTF8.self)
         }
-        return path.split(separator: "/").last?.hasPrefix("pipewire-") ?? false
+        let parts = path.split(separator: "/", omittingEmptySubsequences: false)
+        return parts.last?.hasPrefix("pipewire-") == true ? parts.dropLast().joined(separator: "/") : nil
     }
 
     fileprivate func hasName(of other: Self) -> Bool {

@@ -1,0 +1,121 @@
+import CLinux
+import CaptureBus
+import CaptureCore
+import CaptureSystem
+import Glibc
+
+/// Which program has the connections to PipeWire that the desktop's camera portal made.
+///
+/// The portal connects, hands its socket to the program that it serves, and closes its own, so that PipeWire takes the portal
+/// for its client. Which of PipeWire's clients a socket is cannot be told. So all sockets are looked at: each program has as
+/// many as its processes made, but for the portal, which has fewer, and for one program, which has as many more.
+struct PortalHolding: Sendable {
+    /// A program, by the file that its processes run.
+    struct File: Hashable, Sendable {
+        var device: UInt64
+        var inode: UInt64
+    }
+
+    /// A process that has sockets of PipeWire's clients.
+    struct Holder: Hashable, Sendable {
+        var process: Int32
+        /// When it started, as `/proc/PID/stat` has it.
+        var startTime: UInt64
+        var file: File
+        /// Those that exec closes: no program that the process ran before can have left them.
+        var own: Set<UInt32>
+        /// Those, and all others that it has.
+        var all: Set<UInt32>
+    }
+
+    /// All sockets of the server's clients.
+    var sockets: Set<UInt32>
+    /// Who has them.
+    var holders: [Holder]
+    /// The files of processes that made some; none for those that have ended.
+    var makers: [Int32: File]
+
+    /// Looks at every process.
+    ///
+    /// - Parameters:
+    ///   - connections: How many connections PipeWire takes for whose.
+    ///   - bridge: A process that has connections to the same server.
+    /// - Throws: `.notPermitted` where this cannot be told.
+    init(of connections: [Int32: Int], beside bridge: Int32) throws(CaptureError) {
+        let listed: Set<UInt32>?
+        do throws(SystemError) {
+            listed = try BusSockets.pipewireClients(beside: BusSockets.held(by: bridge))
+        } catch {
+            throw ProcessLook.refusal("captured cannot find out which processes hold its connection: \(error)")
+        }
+        guard let listed else {
+            throw ProcessLook.refusal(
+                "the camera portal made its connection, and this kernel does not list sockets (CONFIG_UNIX_DIAG)"
+            )
+        }
+        sockets = listed
+        holders = []
+        makers = [:]
+        for process in connections.keys { makers[process] = PortalHolding.file(of: process) }
+        for process in Files.names(in: "/proc").compactMap({ Int32($0) }) {
+            let all = BusSockets.held(by: process).intersection(listed)
+            guard !all.isEmpty else { continue }
+            guard let file = PortalHolding.file(of: process),
+                let started = try? ProcessLook(pid: process, process: ProcessLook.pin(process)).status()
+            else { throw ProcessLook.refusal("process \(process) ended while captured looked at it") }
+            let own = BusSockets.held(by: process, sinceExec: true).intersection(listed)
+            holders.append(
+                Holder(process: process, startTime: started.startTime, file: file, own: own, all: all)
+            )
+        }
+    }
+
+    init(sockets: Set<UInt32>, holders: [Holder], makers: [Int32: File]) {
+        (self.sockets, self.holders, self.makers) = (sockets, holders, makers)
+    }
+
+    private static func file(of process: Int32) -> File? {
+        var file = clinux_file()
+        guard unsafe clinux_known_file(AT_FDCWD, "/proc/\(process)/exe", &file) == 0 else { return nil }
+        return File(device: file.device, inode: file.inode)
+    }
+
+    /// The processes of the program that has what a portal handed over, the oldest first.
+    ///
+    /// - Parameters:
+    ///   - portal: A process of the portal.
+    ///   - connections: As many connections as PipeWire takes for each process's, at the same time.
+    /// - Throws: `.notPermitted` if more than one program has some, or where it cannot be told.
+    func holders(of portal: Int32, _ connections: [Int32: Int]) throws(CaptureError) -> [Holder] {
+        var (own, all): ([File: Set<UInt32>], [File: Set<UInt32>]) = ([:], [:])
+        for holder in holders {
+            own[holder.file, default: []].formUnion(holder.own)
+            all[holder.file, default: []].formUnion(holder.all)
+        }
+        guard all.values.reduce(0, { $0 + $1.count }) == Set(all.values.joined()).count else {
+            throw PortalHolding.refusal("two programs have the same connection")
+        }
+        guard Set(own.values.joined()) == sockets else {
+            throw PortalHolding.refusal("a program hides a connection, or passes it on")
+        }
+        var made: [File: Int] = [:]
+        for (process, count) in connections {
+            if let file = makers[process] { made[file, default: 0] += count }
+        }
+        guard let portalFile = makers[portal] else { throw PortalHolding.refusal("it has ended") }
+        let handed = made[portalFile, default: 0] - own[portalFile, default: []].count
+        let others = own.filter { $0.key != portalFile && $0.value.count > made[$0.key, default: 0] }
+        guard others.count < 2 else {
+            throw PortalHolding.refusal("several programs have connections that they did not make; end all but one")
+        }
+        guard let other = others.first, other.value.count - made[other.key, default: 0] == handed else {
+            throw PortalHolding.refusal("the connections that programs have are not those that they made")
+        }
+        return holders.filter { $0.file == other.key && !$0.own.isEmpty }
+            .sorted { ($0.startTime, $0.process) < ($1.startTime, $1.process) }
+    }
+
+    private static func refusal(_ why: String) -> CaptureError {
+        ProcessLook.refusal("the camera portal made its connection, and captured cannot tell for which program: \(why)")
+    }
+}
