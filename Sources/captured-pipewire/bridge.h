@@ -80,6 +80,7 @@ struct global {
     uint32_t owner;   /* of a node its client, of a port its node */
     int pid;          /* of a client */
     bool is_output;   /* of a port */
+    bool is_camera;   /* of a node */
     char channel[16]; /* of a port */
     uint32_t output_node, output_port, input_node, input_port; /* of a link */
 };
@@ -295,6 +296,14 @@ struct asking {
 int asking_begin(struct visit *visit);
 void asking_forget(struct visit *visit);
 void visit_answered(struct asking *asking);
+
+/* permission.c: what the desktop's camera portal may do without asking. */
+
+void permission_begin(void);
+/* A camera may have come or gone. */
+void permission_look(struct bridge *bridge);
+/* Takes back what it was allowed. */
+void permission_end(void);
 
 /* hiding.c: who sees private nodes. */
 

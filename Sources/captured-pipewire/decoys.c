@@ -95,5 +95,6 @@ void decoys_update(struct device_list *list) {
     }
     spa_list_for_each_safe(decoy, next, &bridge->decoys, link)
         if (!decoy->is_listed) free_decoy(decoy);
+    permission_look(bridge);
     release(list);
 }

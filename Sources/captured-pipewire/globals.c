@@ -68,6 +68,8 @@ static bool read_global(struct global *global, const char *type, const struct sp
     } else if (!strcmp(type, PW_TYPE_INTERFACE_Node)) {
         global->kind = global_node;
         global->owner = number(properties, PW_KEY_CLIENT_ID);
+        const char *class = properties ? spa_dict_lookup(properties, PW_KEY_MEDIA_CLASS) : NULL;
+        global->is_camera = class && !strcmp(class, "Video/Source");
     } else if (!strcmp(type, PW_TYPE_INTERFACE_Port)) {
         global->kind = global_port;
         global->owner = number(properties, PW_KEY_NODE_ID);
@@ -104,6 +106,7 @@ static void added(void *data, uint32_t id, uint32_t permissions, const char *typ
     if (global->kind == global_client) bridge->client_changes++;
     if (global->kind == global_client) hiding_client(bridge, global);
     if (global->kind == global_link) visits_linked(bridge, global);
+    if (global->is_camera) permission_look(bridge);
     if (global->kind == global_port) {
         hiding_port(bridge, global);
         visits_lead(bridge, global->owner);
@@ -118,6 +121,7 @@ static void removed(void *data, uint32_t id) {
         spa_list_remove(&global->link);
         if (global->kind == global_client) bridge->client_changes++;
         visits_gone(bridge, global);
+        if (global->is_camera) permission_look(bridge);
         free(global);
         return;
     }

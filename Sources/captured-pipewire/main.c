@@ -157,7 +157,9 @@ static int serve(struct bridge *bridge) {
         bridge_say("cannot begin to list devices: %s", strerror(-result));
         return 70;
     }
+    permission_begin();
     pw_main_loop_run(bridge->main_loop);
+    permission_end();
     return bridge->result;
 }
 

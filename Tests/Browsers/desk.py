@@ -4,7 +4,7 @@ from pathlib import Path
 
 HERE = Path(__file__).resolve().parent
 sys.path[:0] = [str(HERE.parent / "PipeWire"), str(HERE.parent / "Support")]
-from checks import LIMIT, ROOT, it
+from checks import ROOT, it
 from private_daemon import announced
 from enter import WITHOUT
 from stage import Stage
@@ -23,7 +23,6 @@ PLAYBACK = """pcm.captured_playback {
     bindings [ { slave one channel 0 } { slave one channel 1 } ]
 }
 """
-STORE = "org.freedesktop.impl.portal.PermissionStore"
 
 
 class Desk(Stage):
@@ -62,13 +61,6 @@ class Desk(Stage):
                                          + PLAYBACK)
         return {"ALSA_CONFIG_PATH": str(place / "alsa.conf"), "ALSA_PLUGIN_DIR": str(ROOT / ".build/captured-alsa")}
 
-    def call(self, *words):
-        done = subprocess.run(["busctl", "--user", "call", *map(str, words)], env=self.environment, text=True,
-                              capture_output=True, timeout=LIMIT)
-        if done.returncode:
-            raise RuntimeError(f"busctl call {words}: {done.stderr}")
-        return done.stdout
-
     @contextlib.contextmanager
     def pulse(self):
         """PulseAudio's clients find a server."""
@@ -78,11 +70,6 @@ class Desk(Stage):
         server.terminate()
         server.wait()
         self.running.remove(server)
-
-    def allow_by_portal(self):
-        """What a person answered the camera's portal about programs of the machine itself, which have no app id."""
-        self.call(STORE, "/" + STORE.replace(".", "/"), STORE, "SetPermission", "sbssas", "devices", "true", "camera", "",
-                  "1", "yes")
 
     def bridge_says(self, pattern):
         """All that the bridge said so."""

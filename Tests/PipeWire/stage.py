@@ -15,6 +15,9 @@ class Stage(PrivateDaemon):
             self.environment["LD_LIBRARY_PATH"] = str(Path(__file__).resolve().parent.parent.parent / ".build/libcapture")
             self.environment["XDG_STATE_HOME"] = str(self.folder / "state-home")
             self.environment["PIPEWIRE_DEBUG"] = os.environ.get("PIPEWIRE_DEBUG", "2")
+            # The desktop's permission store, which the bus starts, keeps its files there.
+            self.call("org.freedesktop.DBus", "/org/freedesktop/DBus", "org.freedesktop.DBus",
+                      "UpdateActivationEnvironment", "a{ss}", 1, "XDG_DATA_HOME", self.folder / "data")
             self.server("pipewire", "pipewire")
             self.wait_for(lambda: (self.folder / "run/pipewire-0").exists(), "PipeWire's socket")
             self.server("wireplumber", "wireplumber")
@@ -28,6 +31,13 @@ class Stage(PrivateDaemon):
     def start_bridge(self):
         self.bridge = self.server("bridge", self.programs / "captured-pipewire", "--bus", "session")
         self.wait_for(lambda: self.nodes("Video/Source"), "the cameras of captured-pipewire")
+
+    def call(self, *words):
+        done = subprocess.run(["busctl", "--user", "--json=short", "call", *map(str, words)], env=self.environment,
+                              text=True, capture_output=True, timeout=30)
+        if done.returncode:
+            raise RuntimeError(f"busctl call {words}: {done.stderr}")
+        return done.stdout
 
     def server(self, name, *command):
         with open(self.folder / f"{name}.log", "ab") as log:
