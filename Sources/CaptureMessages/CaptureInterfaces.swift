@@ -18,10 +18,12 @@ public enum CaptureInterfaces {
                 "CreateSessionFor",
                 [
                     BusArgument("process", "u"), BusArgument("started", "t"), BusArgument("connections", "a{uu}"),
-                    BusArgument("bridge", "s"), BusArgument("description", "a{sv}"), BusArgument("files", "a{ss}"),
+                    BusArgument("said", "u"), BusArgument("bridge", "s"), BusArgument("description", "a{sv}"),
+                    BusArgument("files", "a{ss}"),
                 ],
                 returns: [BusArgument("session", "o")]
             ),
+            BusMethod("CheckMemory", [BusArgument("inodes", "at")]),
             BusMethod(
                 "ReportStranger",
                 [

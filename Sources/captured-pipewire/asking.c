@@ -34,8 +34,8 @@ static int add_input(struct asking *asking) {
 static int start_session(struct asking *asking) {
     int result = capture_session_new(asking->client, &asking->session);
     if (result == 0)
-        result = capture_session_for_process(asking->session, asking->pid, asking->start_time, asking->connections,
-                                             asking->connection_count, asking->bridge_name);
+        result = capture_session_for_process(asking->session, asking->pid, asking->start_time, asking->said_pid,
+                                             asking->connections, asking->connection_count, asking->bridge_name);
     if (result == 0) result = add_input(asking);
     return result < 0 ? result : capture_session_start(asking->session, bridge_answer_ms, asking->cancel_fd);
 }
@@ -74,6 +74,7 @@ int asking_begin(struct visit *visit) {
     asking->visit = visit;
     asking->media = visit->media;
     asking->pid = (uint32_t)visit->pid;
+    asking->said_pid = visit->said_pid;
     asking->start_time = visit->start_time;
     asking->connections = globals_makers(visit->bridge, &asking->connection_count);
     visit->connections = globals_connections(visit->bridge, visit->pid);

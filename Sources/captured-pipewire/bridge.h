@@ -201,6 +201,9 @@ struct visit {
     bool is_pulse;
     bool is_portal;    /* its client says that the camera portal connected it */
     bool is_by_portal; /* it said so when captured was asked */
+    uint32_t said_pid; /* which process its client says that it is */
+    struct proof *proof;
+    bool is_proven; /* its program has the memory of its pictures, and nobody else */
     bool is_lingering; /* its node is the server's, and only says that it is the client's */
     int sequence; /* of the round trip after which the client must still be there */
     uint32_t connections; /* of its process, as captured was told */
@@ -265,6 +268,14 @@ void visit_checked(struct visit *visit);
 /* Lets go of all that it captures with. */
 void visits_let_go(struct visit *visit);
 
+/* proof.c: that a program which the portal connected is the one that was asked about. */
+
+/* Whether its memory may be written; asks captured, if that is not known yet. */
+bool proof_holds(struct visit *visit);
+/* It has other memory. */
+void proof_anew(struct visit *visit);
+void proof_forget(struct visit *visit);
+
 /* strangers.c */
 
 /* Tells captured who connected itself to what a visit's program gets; pid: 0 if PipeWire does not show it. */
@@ -279,7 +290,7 @@ struct asking {
     int cancel_fd;
     char device[256], bridge_name[16];
     enum capture_media media;
-    uint32_t pid;
+    uint32_t pid, said_pid;
     struct capture_connections *connections;
     size_t connection_count;
     uint64_t start_time;

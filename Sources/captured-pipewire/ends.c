@@ -29,6 +29,7 @@ void visits_let_go(struct visit *visit) {
     capture_reader_free(visit->reader);
     /* Its end ends the session. A call before it would come from nobody any more. */
     capture_disconnect(visit->capture);
+    proof_forget(visit);
     capture_session_free(visit->session);
     visit->reader = NULL;
     visit->session = NULL;

@@ -57,6 +57,7 @@ static void add_buffer(void *data, struct pw_buffer *buffer) {
         bridge_say("cannot make memory for pictures: %s", strerror(-fd));
         return;
     }
+    proof_anew(visit);
     buffer->user_data = map;
     block->type = SPA_DATA_MemFd;
     block->flags = SPA_DATA_FLAG_READABLE;
@@ -129,7 +130,7 @@ static void send_frame(struct visit *visit, struct capture_buffer *frame) {
 
 void video_take(struct visit *visit, struct capture_buffer *frame) {
     if (!atomic_load(&visit->peers.has_stranger) &&
-        pw_stream_get_state(visit->stream, NULL) == PW_STREAM_STATE_STREAMING)
+        pw_stream_get_state(visit->stream, NULL) == PW_STREAM_STATE_STREAMING && proof_holds(visit))
         send_frame(visit, frame);
 }
 

@@ -60,6 +60,8 @@ static void heard_client(void *data, const struct pw_client_info *info) {
     if (api) visit->is_pulse = !strcmp(api, "pipewire-pulse");
     /* So is this. For others than the portal it changes nothing. */
     visit->is_portal = info->props && spa_dict_lookup(info->props, "pipewire.access.portal.media_roles");
+    const char *process = info->props ? spa_dict_lookup(info->props, PW_KEY_APP_PROCESS_ID) : NULL;
+    if (!process || !spa_atou32(process, &visit->said_pid, 10)) visit->said_pid = 0;
 }
 
 /* A node that lingers is not its client's, but the server's, which then takes any number for its client's. */

@@ -15,7 +15,9 @@
 
    Structures. One that the caller fills or provides begins with its size: set it to sizeof. The library allocates the
    others, and newer versions may add members at their end: do not copy those. Fractions, ranges, choices and planes
-   never change. libcapture(3) has an example. */
+   never change.
+
+   libcapture(3) has an example. */
 #ifndef CAPTURE_H
 #define CAPTURE_H
 
@@ -124,12 +126,8 @@ CAPTURE_API int capture_next_event(struct capture_client *client, struct capture
 
 enum capture_media { CAPTURE_VIDEO = 1, CAPTURE_AUDIO, CAPTURE_METADATA };
 
-enum capture_sample_format { /* as in the ring */
-    CAPTURE_S16_LE = 1,
-    CAPTURE_S24_3LE,
-    CAPTURE_S32_LE,
-    CAPTURE_FLOAT_LE
-};
+/* As in the ring. */
+enum capture_sample_format { CAPTURE_S16_LE = 1, CAPTURE_S24_3LE, CAPTURE_S32_LE, CAPTURE_FLOAT_LE };
 
 struct capture_fraction { uint32_t numerator, denominator; };
 struct capture_range { uint32_t least, most, step; };
@@ -225,11 +223,13 @@ struct capture_audio_request {
 };
 
 CAPTURE_API int capture_session_new(struct capture_client *client, struct capture_session **session);
-/* Has it capture for another process. For captured-pipewire; to others the start is NotPermitted. start_time: field 22 of
-   /proc/PID/stat. all: who made how many of PipeWire's connections. bridge: "pipewire", "pulse" or "portal". */
+/* Has it capture for another process, and checks who has memory. For captured-pipewire; NotPermitted to others. said: who it
+   says it is, or 0. all: who made how many of PipeWire's connections. bridge: "pipewire", "pulse" or "portal". */
 struct capture_connections { uint32_t process, count; };
 CAPTURE_API int capture_session_for_process(struct capture_session *session, uint32_t process, uint64_t start_time,
-                                            const struct capture_connections *all, size_t count, const char *bridge);
+                                            uint32_t said, const struct capture_connections *all, size_t count,
+                                            const char *bridge);
+CAPTURE_API int capture_session_check_memory(struct capture_session *session, const uint64_t *inodes, size_t count);
 /* Stops it without waiting. Readers end. */
 CAPTURE_API void capture_session_free(struct capture_session *session);
 /* Add an input, before the start. name: 1 to 64 of A-Z a-z 0-9 _ -. device: an id or alias; NULL for the first of its

@@ -65,7 +65,7 @@ static int append_process(sd_bus_message *message, const struct capture_session 
     for (size_t i = 0; i < session->connection_count && result >= 0; i++)
         result = sd_bus_message_append(message, "{uu}", session->connections[i].process, session->connections[i].count);
     if (result >= 0) result = sd_bus_message_close_container(message);
-    return result < 0 ? result : sd_bus_message_append_basic(message, 's', session->bridge);
+    return result < 0 ? result : sd_bus_message_append(message, "us", session->process_said, session->bridge);
 }
 
 int cap_session_make_locked(struct capture_session *session) {

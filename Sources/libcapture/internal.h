@@ -221,6 +221,7 @@ struct capture_session {
     size_t input_count;
     uint32_t process; /* for which another captures; 0: it is this program's own */
     uint64_t process_start;
+    uint32_t process_said;
     struct capture_connections *connections; /* of all processes */
     size_t connection_count;
     char bridge[16];

@@ -26,7 +26,8 @@ int capture_session_new(struct capture_client *client, struct capture_session **
 }
 
 int capture_session_for_process(struct capture_session *session, uint32_t process, uint64_t start_time,
-                                const struct capture_connections *connections, size_t count, const char *bridge) {
+                                uint32_t said, const struct capture_connections *connections, size_t count,
+                                const char *bridge) {
     if (!process || !bridge) return cap_fail(CAPTURE_INVALID_ARGUMENT, "a process and a bridge are needed");
     int result = cap_lock(session->client);
     if (result) return result;
@@ -40,9 +41,25 @@ int capture_session_for_process(struct capture_session *session, uint32_t proces
         free(session->connections);
         session->process = process;
         session->process_start = start_time;
+        session->process_said = said;
         session->connections = copy;
         session->connection_count = count;
         cap_copy_text(session->bridge, sizeof session->bridge, bridge);
+    }
+    cap_unlock(session->client);
+    return result;
+}
+
+int capture_session_check_memory(struct capture_session *session, const uint64_t *inodes, size_t count) {
+    sd_bus_message *message = NULL;
+    int result = cap_lock(session->client);
+    if (result) return result;
+    result = cap_call_new_locked(session->client, CAP_ROOT, CAP_MANAGER, "CheckMemory", &message);
+    if (result == 0 && sd_bus_message_append_array(message, 't', inodes, count * sizeof *inodes) < 0) {
+        sd_bus_message_unref(message);
+        result = cap_fail_errno(CAPTURE_INTERNAL, ENOMEM, "check memory");
+    } else if (result == 0) {
+        result = cap_call_locked(session->client, message, NULL);
     }
     cap_unlock(session->client);
     return result;

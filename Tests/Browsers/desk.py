@@ -149,7 +149,7 @@ class Firefox(Browser):
     def words(self):
         preferences = {
             "permissions.default.camera": 1, "permissions.default.microphone": 1, "media.autoplay.default": 0,
-            "media.navigator.permission.disabled": True, "media.webrtc.camera.allow-pipewire": self.settings == "pipewire",
+            "media.navigator.permission.disabled": True, "media.webrtc.camera.allow-pipewire": "pipewire" in self.settings,
             "datareporting.policy.dataSubmissionEnabled": False, "browser.shell.checkDefaultBrowser": False,
             "toolkit.telemetry.reportingpolicy.firstRun": False, "app.update.enabled": False,
             "network.captive-portal-service.enabled": False, "network.connectivity-service.enabled": False,
@@ -163,7 +163,7 @@ class Chromium(Browser):
     name, title, program = "chromium", "chromium", "exe:/usr/lib/chromium/chromium"
 
     def words(self):
-        way = "enable" if self.settings == "pipewire" else "disable"
+        way = "enable" if "pipewire" in self.settings else "disable"
         # The fake is the browser's own question alone; the devices are real.
         return ["chromium", f"--user-data-dir={self.folder / 'profile'}", "--no-first-run", "--password-store=basic",
                 "--use-fake-ui-for-media-stream", "--autoplay-policy=no-user-gesture-required",

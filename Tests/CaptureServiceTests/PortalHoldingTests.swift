@@ -27,7 +27,8 @@ import Testing
         _ holders: [PortalHolding.Holder],
         made: [Int32: Int] = [:],
         sockets: Set<UInt32>? = nil,
-        ended: Set<Int32> = []
+        ended: Set<Int32> = [],
+        said: Int32 = 0
     ) -> (processes: [Int32], refusal: String) {
         let made = made.merging([portal: 2]) { given, _ in given }
         let all = [holder(portal, [100])] + holders
@@ -38,7 +39,7 @@ import Testing
             makers: Dictionary(uniqueKeysWithValues: makers)
         )
         do throws(CaptureError) {
-            return (try holding.holders(of: portal, made).map(\.process), "")
+            return (try PortalHolding.said(said, of: holding.holders(of: portal, made)).map(\.process), "")
         } catch {
             return ([], error.message)
         }
@@ -56,7 +57,7 @@ import Testing
         #expect(found([holder(21, [101]), holder(20, [101])]).processes == [20, 21])
     }
 
-    @Test func `is nobody if two programs have more than they made`() {
+    @Test func `is nobody if two programs have more than they made, and the client names neither`() {
         let refusal = found([holder(20, [101]), holder(30, [102])], made: [portal: 3]).refusal
         #expect(refusal.contains("several programs have connections that they did not make"))
     }

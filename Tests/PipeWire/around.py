@@ -31,8 +31,8 @@ def bus(stage):
     place = ["busctl", "--user", "call", "org.capturekit.Capture1", "/org/capturekit/Capture1",
              "org.capturekit.Capture1.Manager"]
     calls = [("in-its-place", "makes a session for an allowed process",
-              ["CreateSessionFor", "uta{uu}sa{sv}a{ss}", gst.process.pid, started, 1, gst.process.pid, 1, "pipewire",
-               0, 0]),
+              ["CreateSessionFor", "uta{uu}usa{sv}a{ss}", gst.process.pid, started, 1, gst.process.pid, 1, 0,
+               "pipewire", 0, 0]),
              ("forged-report", "has the history say that an allowed program is a stranger",
               ["ReportStranger", "ututs", gst.process.pid, started, 1, 0, "camera"])]
     for name, what, words in calls:

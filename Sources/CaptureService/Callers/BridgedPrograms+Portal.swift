@@ -1,6 +1,7 @@
 import Authorization
 import CaptureBus
 import CaptureCore
+import CaptureEngine
 import CaptureSystem
 
 extension BridgedPrograms {
@@ -24,33 +25,63 @@ extension BridgedPrograms {
     ///
     /// - Parameters:
     ///   - portal: The portal.
+    ///   - said: Which process its client says that it is.
     ///   - connections: How many connections PipeWire takes for each process's.
     ///   - bridge: The bridge.
     /// - Throws: `.notPermitted` where nobody can tell which program it is.
     func holder(
         of portal: ClientIdentity,
+        said: Int32,
         _ connections: [Int32: Int],
         beside bridge: ClientIdentity
     ) async throws(CaptureError) -> (NamedProcess, ClientIdentity) {
         let end = ContinuousClock.now + Self.patience
         while true {
             do throws(CaptureError) {
-                return try await look(portal, connections, bridge)
+                return try await look(portal, said, connections, bridge)
             } catch {
                 // What is handed over just now is in order soon.
-                guard ContinuousClock.now < end else { throw error }
-                do { try await Task.sleep(for: .milliseconds(50)) } catch _ { throw error }
+                guard await Self.mayWait(until: end) else { throw error }
             }
         }
     }
 
+    /// Makes sure that the program that came through a connection of the bridge's has its memory alone.
+    ///
+    /// - Throws: `.notPermitted` if it has not, or the caller is not the bridge.
+    func checkMemory(_ inodes: Set<UInt64>, through caller: SessionClient) async throws(CaptureError) {
+        try await check(caller.identity)
+        let programs = programs(through: caller.connection)
+        guard let program = programs.first, programs.count == 1 else {
+            throw CaptureError(.wrongState, "a connection checks the memory of the one program that came through it")
+        }
+        let (bridge, end) = (caller.identity.pid, ContinuousClock.now + Self.patience)
+        while true {
+            do throws(CaptureError) {
+                return try await BusConnection.look("who-has-memory", at: program.user) { () throws(CaptureError) in
+                    try MemoryHolding.check(inodes, of: program.pid, by: bridge)
+                }
+            } catch {
+                // It may not have taken it yet.
+                guard await Self.mayWait(until: end) else { throw error }
+            }
+        }
+    }
+
+    private static func mayWait(until end: ContinuousClock.Instant) async -> Bool {
+        guard ContinuousClock.now < end else { return false }
+        return (try? await Task.sleep(for: .milliseconds(50))) != nil
+    }
+
     private func look(
         _ portal: ClientIdentity,
+        _ said: Int32,
         _ connections: [Int32: Int],
         _ bridge: ClientIdentity
     ) async throws(CaptureError) -> (NamedProcess, ClientIdentity) {
         let holders = try await BusConnection.look("who-holds", at: bridge.user) { () throws(CaptureError) in
-            try PortalHolding(of: connections, beside: bridge.pid).holders(of: portal.pid, connections)
+            let holding = try PortalHolding(of: connections, beside: bridge.pid)
+            return try PortalHolding.said(said, of: try holding.holders(of: portal.pid, connections))
         }
         var found: [(NamedProcess, ClientIdentity)] = []
         for holder in holders {

@@ -71,6 +71,7 @@ actor BridgedPrograms {
     ///   - bridge: How it came.
     ///   - isByPortal: Whether its client says that the desktop's camera portal connected it. The process is the portal then,
     ///     and who has its socket is the program.
+    ///   - said: Which process its client says that it is; 0 if it does not.
     ///   - connections: How many connections PipeWire takes for each process's.
     ///   - caller: Who calls.
     /// - Throws: `.notPermitted` unless the caller is the bridge and the process is one of its user's, which can be
@@ -80,6 +81,7 @@ actor BridgedPrograms {
         startedAt startTime: UInt64,
         bridge: Bridge,
         isByPortal: Bool,
+        said: Int32,
         connections: [Int32: Int],
         through caller: SessionClient
     ) async throws(CaptureError) -> SessionClient {
@@ -91,7 +93,7 @@ actor BridgedPrograms {
         var named = NamedProcess(number: process, startTime: startTime)
         var (identity, way) = (try await identify(process, startTime, user), Bridge.pipewire)
         if isByPortal, BridgedPrograms.isPortal(identity) {
-            (named, identity) = try await holder(of: identity, connections, beside: caller.identity)
+            (named, identity) = try await holder(of: identity, said: said, connections, beside: caller.identity)
         } else if identity.tier == .claimed {
             try await PipeWireHolding.check(identity, made: connections[process] ?? 0)
         }
@@ -185,6 +187,11 @@ actor BridgedPrograms {
         stated.processGone(identity.pid, on: connection)
         await gone(identity, connection)
         await tellPresent()
+    }
+
+    /// Those that came through a connection of the bridge's.
+    func programs(through connection: String) -> [ClientIdentity] {
+        entries[connection]?.values.map(\.identity) ?? []
     }
 
     private func tellPresent() async {

@@ -25,7 +25,7 @@ struct ManagerObject: Sendable {
             CaptureInterfaces.manager,
             methods: [
                 "ListDevices": listDevices, "CreateSession": createSession, "CreateSessionFor": createSessionFor,
-                "ReportStranger": reportStranger,
+                "ReportStranger": reportStranger, "CheckMemory": checkMemory,
                 "OpenDoor": doors.opening(for: callers),
                 "ListSessions": listSessions,
                 "ListUses": listUses, "ListHolders": listHolders, "GetHealth": getHealth, "Reload": reload,
@@ -56,7 +56,7 @@ struct ManagerObject: Sendable {
 
     private func createSessionFor(_ call: BusCall) async throws(CaptureError) -> [BusValue] {
         let caller = try await callers.client(call.sender)
-        let name = try call.arguments.text(3)
+        let name = try call.arguments.text(4)
         let isByPortal = name == "portal"
         guard let bridge = isByPortal ? .pipewire : Bridge(rawValue: name), [.pipewire, .pulse].contains(bridge) else {
             throw CaptureError(
@@ -69,17 +69,25 @@ struct ManagerObject: Sendable {
             startedAt: UInt64(clamping: try call.arguments.number(1)),
             bridge: bridge,
             isByPortal: isByPortal,
+            said: Int32(clamping: try call.arguments.number(3)),
             connections: try call.arguments.counts(2),
             through: caller
         )
-        var description = try SessionDescription(busValue: call.arguments.argument(4))
+        var description = try SessionDescription(busValue: call.arguments.argument(5))
         guard description.question == nil else {
             throw CaptureError(.invalidArgument, "a session for another program serves no question")
         }
         // What a process captures ends with it.
         description.isAttached = true
-        let files = try await call.arguments.files(5, from: doors, of: client.connection)
+        let files = try await call.arguments.files(6, from: doors, of: client.connection)
         return try await create(description, files, for: client)
+    }
+
+    private func checkMemory(_ call: BusCall) async throws(CaptureError) -> [BusValue] {
+        let caller = try await callers.client(call.sender)
+        let inodes = try call.arguments.argument(0).elements?.compactMap(\.unsigned) ?? []
+        try await bridged.checkMemory(Set(inodes), through: caller)
+        return []
     }
 
     private func reportStranger(_ call: BusCall) async throws(CaptureError) -> [BusValue] {

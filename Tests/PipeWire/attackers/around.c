@@ -53,7 +53,7 @@ static void ask(const char *name, const char *device, unsigned process, unsigned
     int result = capture_connect(CAPTURE_BUS_SESSION, &client);
     if (!result) result = capture_session_new(client, &session);
     struct capture_connections one = {process, 1};
-    if (!result && process) result = capture_session_for_process(session, process, start, &one, 1, "pipewire");
+    if (!result && process) result = capture_session_for_process(session, process, start, 0, &one, 1, "pipewire");
     if (!result) result = capture_session_add_camera(session, "camera", device, NULL);
     if (!result) result = capture_session_start(session, 20000, -1);
     tell(name, !result, capture_message());

@@ -1,6 +1,7 @@
 #include "maker.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <signal.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -103,16 +104,26 @@ static void leave(int end, char **command) {
     if (child < 0) give_up("fork");
     if (child == 0) {
         prctl(PR_SET_PDEATHSIG, SIGKILL);
-        if (dup(end) < 0) give_up("dup");
+        char number[16];
+        snprintf(number, sizeof number, "%d", dup(end));
+        setenv("LEFT", number, 1);
         run(command);
     }
     wait_for_exec(child);
 }
 
+/* What was left to this process, which no longer looks so. */
+static int left(void) {
+    int given = atoi(getenv("LEFT")), end = fcntl(given, F_DUPFD_CLOEXEC, 3);
+    if (end < 0) give_up("dup");
+    close(given);
+    return end;
+}
+
 static int connection_of_portal(const char *way, char **command, int other) {
     int end = from_portal(), pair[2];
     if (!strcmp(way, "portal-shared")) leave(end, command);
-    if (!strcmp(way, "portal-left")) leave(other, command);
+    if (!strncmp(way, "portal-left", 11)) leave(other, command);
     if (other >= 0) close(other);
     if (!strcmp(way, "portal-hidden")) {
         /* In a message that nobody takes. */
@@ -126,6 +137,7 @@ static int connection_of_portal(const char *way, char **command, int other) {
 
 int connection_by(const char *way, char **command, int other) {
     int pair[2];
+    if (!strcmp(way, "left")) return left();
     if (!strncmp(way, "portal", 6)) return connection_of_portal(way, command, other);
     if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, pair) < 0) give_up("socketpair");
     bool is_kept = !strcmp(way, "kept"), is_silent = !strcmp(way, "silent"), is_swapped = !strcmp(way, "swapped");

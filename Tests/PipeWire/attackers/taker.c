@@ -8,9 +8,9 @@
    --by: how it comes by its connection. Another process makes it, and then: `gone`: ends; `zombie`: ends, and is not waited
    for; `exec`: runs COMMAND; `kept`: runs COMMAND, and keeps the connection, too; `silent`: runs COMMAND, with another
    connection that says nothing; `swapped`: runs COMMAND, with another connection that this process made; `reused`: ends,
-   and COMMAND has its number. Or the camera portal of the test, at $PORTAL, makes it: `portal`; `portal-shared`: COMMAND has it,
-   too; `portal-left`: COMMAND has another connection that this process made; `portal-hidden`: there is another one of the
-   portal's, in a message that nobody takes. */
+   and COMMAND has its number. Or the camera portal of the test, at $PORTAL, makes it: `portal`; `portal-shared`: COMMAND has
+   it, too; `portal-left` and `portal-left-open`: COMMAND has another connection that this process made, with which it does
+   nothing, or takes it by `left`; `portal-hidden`: there is another one of the portal's, in a message that nobody takes. */
 #include "maker.h"
 
 #include <pipewire/pipewire.h>
@@ -138,7 +138,7 @@ int main(int count, char **words) {
     pw_init(NULL, NULL);
     loop = pw_main_loop_new(NULL);
     struct pw_context *context = pw_context_new(pw_main_loop_get_loop(loop), NULL, 0);
-    bool has_other = way && (!strcmp(way, "swapped") || !strcmp(way, "portal-left"));
+    bool has_other = way && (!strcmp(way, "swapped") || !strncmp(way, "portal-left", 11));
     int other = has_other ? known_socket(context) : -1;
     int socket = way ? connection_by(way, words + at + 1, other) : -1;
     struct pw_core *core = way ? pw_context_connect_fd(context, socket, pw_properties_copy(client), 0)

@@ -108,7 +108,7 @@ eye=$(alone bash -c 'exec sleep 600 >/dev/null & echo $!')
 started=$(sed 's/.*) //' "/proc/$eye/stat" | cut -d' ' -f20)
 attack in-its-place "makes a session for another program" 1 'only captured-pipewire' 'CreateSessionFor was refused to exe:/usr/bin/busctl' \
   alone busctl call org.capturekit.Capture1 /org/capturekit/Capture1 org.capturekit.Capture1.Manager CreateSessionFor \
-  'uta{uu}sa{sv}a{ss}' "$eye" "$started" 1 "$eye" 1 pipewire 0 0
+  'uta{uu}usa{sv}a{ss}' "$eye" "$started" 1 "$eye" 1 0 pipewire 0 0
 kill "$eye"
 # poses NAME 'what it tries' PROGRAM-PATTERN COMMAND...
 poses() {

@@ -32,6 +32,13 @@ enum BusSockets {
         return Set(sockets.lazy.filter { inodes.contains($0.peer) }.map(\.inode))
     }
 
+    /// The server's ends of a client's sockets.
+    ///
+    /// - Throws: The system's error.
+    static func peers(of own: Set<UInt32>) throws(SystemError) -> Set<UInt32> {
+        Set((try list() ?? []).lazy.filter { own.contains($0.inode) }.map(\.peer))
+    }
+
     private static func list() throws(SystemError) -> [clinux_unix_socket]? {
         var room = 1024
         // A list that changes while it is read is read again, a machine's worth of times.

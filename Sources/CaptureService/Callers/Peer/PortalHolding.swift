@@ -8,7 +8,8 @@ import Glibc
 ///
 /// The portal connects, hands its socket to the program that it serves, and closes its own, so that PipeWire takes the portal
 /// for its client. Which of PipeWire's clients a socket is cannot be told. So all sockets are looked at: each program has as
-/// many as its processes made, but for the portal, which has fewer, and for one program, which has as many more.
+/// many as its processes made, but for the portal, which has fewer, and for those that it serves, which have as many more.
+/// If it serves several, the client says which one it is; who gets the memory then shows whether that is so.
 struct PortalHolding: Sendable {
     /// A program, by the file that its processes run.
     struct File: Hashable, Sendable {
@@ -74,19 +75,20 @@ struct PortalHolding: Sendable {
         (self.sockets, self.holders, self.makers) = (sockets, holders, makers)
     }
 
-    private static func file(of process: Int32) -> File? {
+    /// The file that a process runs; `nil` if it has ended.
+    static func file(of process: Int32) -> File? {
         var file = clinux_file()
         guard unsafe clinux_known_file(AT_FDCWD, "/proc/\(process)/exe", &file) == 0 else { return nil }
         return File(device: file.device, inode: file.inode)
     }
 
-    /// The processes of the program that has what a portal handed over, the oldest first.
+    /// The processes of each program that has what a portal handed over, the oldest first.
     ///
     /// - Parameters:
     ///   - portal: A process of the portal.
     ///   - connections: As many connections as PipeWire takes for each process's, at the same time.
-    /// - Throws: `.notPermitted` if more than one program has some, or where it cannot be told.
-    func holders(of portal: Int32, _ connections: [Int32: Int]) throws(CaptureError) -> [Holder] {
+    /// - Throws: `.notPermitted` where it cannot be told.
+    func holders(of portal: Int32, _ connections: [Int32: Int]) throws(CaptureError) -> [[Holder]] {
         var (own, all): ([File: Set<UInt32>], [File: Set<UInt32>]) = ([:], [:])
         for holder in holders {
             own[holder.file, default: []].formUnion(holder.own)
@@ -104,15 +106,37 @@ struct PortalHolding: Sendable {
         }
         guard let portalFile = makers[portal] else { throw PortalHolding.refusal("it has ended") }
         let handed = made[portalFile, default: 0] - own[portalFile, default: []].count
-        let others = own.filter { $0.key != portalFile && $0.value.count > made[$0.key, default: 0] }
-        guard others.count < 2 else {
-            throw PortalHolding.refusal("several programs have connections that they did not make; end all but one")
-        }
-        guard let other = others.first, other.value.count - made[other.key, default: 0] == handed else {
+        let more = own.filter { $0.key != portalFile }.mapValues(\.count)
+            .map { (file: $0.key, count: $0.value - made[$0.key, default: 0]) }.filter { $0.count > 0 }
+        guard handed > 0, more.reduce(0, { $0 + $1.count }) == handed else {
             throw PortalHolding.refusal("the connections that programs have are not those that they made")
         }
-        return holders.filter { $0.file == other.key && !$0.own.isEmpty }
-            .sorted { ($0.startTime, $0.process) < ($1.startTime, $1.process) }
+        return more.map { other in
+            holders.filter { $0.file == other.file && !$0.own.isEmpty }
+                .sorted { ($0.startTime, $0.process) < ($1.startTime, $1.process) }
+        }
+    }
+
+    /// The processes of the program that a client says it is, the one that it names first.
+    ///
+    /// - Parameters:
+    ///   - process: The number that the client gives, which may be of its own namespace.
+    ///   - programs: Those that it may be.
+    /// - Throws: `.notPermitted` if there are several and it names none of them.
+    static func said(_ process: Int32, of programs: [[Holder]]) throws(CaptureError) -> [Holder] {
+        let named = programs.map { $0.filter { numbers(of: $0.process).contains(process) } }
+        let places = programs.indices.filter { programs.count == 1 || !named[$0].isEmpty }
+        guard let place = places.first, places.count == 1 else {
+            throw refusal("several programs have connections that they did not make; end all but one")
+        }
+        return named[place] + programs[place].filter { !named[place].contains($0) }
+    }
+
+    /// The numbers of a process in its namespaces.
+    private static func numbers(of process: Int32) -> [Int32] {
+        let lines = Files.text(of: "/proc/\(process)/status", limit: 1 << 16)?.split(separator: "\n") ?? []
+        let line = lines.first { $0.hasPrefix("NSpid:") }
+        return line?.dropFirst(6).split { $0.isWhitespace }.compactMap { Int32($0) } ?? []
     }
 
     private static func refusal(_ why: String) -> CaptureError {

@@ -1,0 +1,82 @@
+/* That a program which the desktop's camera portal connected has the memory of its pictures, and no other program has it. Which
+   client of PipeWire's a program is, is the client's own word if several have connections of the portal's. So nothing is
+   written into the memory before captured has looked who has it. */
+#include "bridge.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+struct proof {
+    struct bridge_post post;
+    struct bridge *bridge;
+    struct visit *visit; /* NULL: gone meanwhile. Only for the loop's thread. */
+    struct capture_session *session;
+    uint64_t inodes[bridge_most_buffers];
+    size_t count;
+    bool is_stale;
+    int code;
+    char sentence[400];
+};
+
+static void answered(struct bridge_post *post) {
+    struct proof *proof = (struct proof *)post;
+    struct visit *visit = proof->visit;
+    if (visit) {
+        visit->proof = NULL;
+        visit->is_proven = !proof->code && !proof->is_stale;
+        if (proof->code) visits_end(visit, proof->code, proof->sentence);
+    } else {
+        capture_session_free(proof->session);
+    }
+    free(proof);
+}
+
+static void *look(void *data) {
+    struct proof *proof = data;
+    proof->code = -capture_session_check_memory(proof->session, proof->inodes, proof->count);
+    if (proof->code) strncpy(proof->sentence, capture_message(), sizeof proof->sentence - 1);
+    bridge_post(proof->bridge, &proof->post);
+    return NULL;
+}
+
+static void begin(struct visit *visit) {
+    struct proof *proof = calloc(1, sizeof *proof);
+    pthread_t thread;
+    struct stat about;
+    if (!proof) return;
+    proof->post.run = answered;
+    proof->bridge = visit->bridge;
+    proof->visit = visit;
+    proof->session = visit->session;
+    for (size_t i = 0; i < BRIDGE_COUNT(visit->buffers); i++)
+        if (visit->buffers[i] && fstat((int)visit->buffers[i]->buffer->datas[0].fd, &about) == 0)
+            proof->inodes[proof->count++] = about.st_ino;
+    if (!proof->count || pthread_create(&thread, NULL, look, proof)) {
+        free(proof);
+        return;
+    }
+    pthread_setname_np(thread, "proof");
+    pthread_detach(thread);
+    visit->proof = proof;
+}
+
+bool proof_holds(struct visit *visit) {
+    if (!visit->is_by_portal) return true;
+    if (!visit->is_proven && !visit->proof) begin(visit);
+    return visit->is_proven;
+}
+
+void proof_anew(struct visit *visit) {
+    visit->is_proven = false;
+    if (visit->proof) visit->proof->is_stale = true;
+}
+
+void proof_forget(struct visit *visit) {
+    visit->is_proven = false;
+    if (!visit->proof) return;
+    /* Its thread has the session, and the end of the connection wakes it. */
+    visit->proof->visit = NULL;
+    visit->session = NULL;
+    visit->proof = NULL;
+}
