@@ -151,16 +151,16 @@ def shmsink(readers):
         for number in range(readers):
             counts.append(contender.folder / f"reader-{number}")
             with open(counts[-1], "w", encoding="utf-8") as out:
-                # videocrop copies what it leaves of each frame. A line every other second tells how many came.
+                # videocrop copies what it leaves of each frame. A line every half second tells how many came.
                 contender.start("gst-launch-1.0", "-v", *f"shmsrc socket-path={path} is-live=true ! {caps} ! "
                                 "videocrop left=2 ! fpsdisplaysink text-overlay=false sync=false video-sink=fakesink "
-                                "fps-update-interval=2000".split(), camera=False, group=contender.readers, stdout=out)
+                                "fps-update-interval=500".split(), camera=False, group=contender.readers, stdout=out)
         rendered = lambda path: [int(word) for word in re.findall(r"rendered: (\d+)", path.read_text(errors="replace"))]
         contender.until(lambda: all(rendered(path) for path in counts), "the stream")
         before, began = [rendered(path)[-1] for path in counts], time.monotonic()
         used = count(contender, contender.window or WINDOW)
-        # What is told may be two seconds old, at the beginning and at the end.
-        expected = (time.monotonic() - began - 2) * RATE * (1 - most_lost(readers))
+        # What is told may be half a second old.
+        expected = (time.monotonic() - began - 0.5) * RATE * (1 - most_lost(readers))
         fewest = min(rendered(path)[-1] - old for path, old in zip(counts, before))
         contender.stop()
         if contender.lost() > most_lost(readers) or fewest < expected:
