@@ -225,18 +225,10 @@ struct Bridges {
         let before = try file.read()
         var list = PreloadList(before.bytes)
         list.add(library)
-        let former = record
-        var record = former
+        var record = record
         (record.library, record.madePreloadList) = (library, !before.exists)
         record.wasOpen = PreloadList(before.bytes).isOpen
-        // First, so that nothing is ever there that nobody takes back.
-        try write(record)
-        do throws(CaptureError) {
-            try file.write(list.bytes, over: before)
-        } catch {
-            try? write(former)
-            throw error
-        }
+        try noting(record) { () throws(CaptureError) in try file.write(list.bytes, over: before) }
         return "V4L2: \(PreloadList.place) now has every program load \(library) as it starts"
     }
 
@@ -311,13 +303,7 @@ struct Bridges {
         }
         var record = former
         record.alsa = fresh
-        try write(record)
-        do throws(CaptureError) {
-            try file.write(template.bytes, over: before)
-        } catch {
-            try? write(former)
-            throw error
-        }
+        try noting(record) { () throws(CaptureError) in try file.write(template.bytes, over: before) }
         return "ALSA: default, sysdefault and plughw capture through captured, by \(Bridges.alsaPlace)"
     }
 
@@ -341,17 +327,28 @@ struct Bridges {
 
     private func enable() throws(CaptureError) -> String? {
         guard hasPipeWire, !isEnabled else { return nil }
-        let former = record
-        var record = former
+        var record = record
         record.pipeWire = true
+        try noting(record) { () throws(CaptureError) in try tools.enable(Bridges.unit) }
+        return "PipeWire: \(Bridges.unit) runs for everybody"
+    }
+
+    /// Changes something that the record has to tell of: the record first, so that nothing is ever there that nobody takes
+    /// back. After a failure the record is as before.
+    private func noting(_ record: BridgeRecord, _ change: () throws(CaptureError) -> Void) throws(CaptureError) {
+        let former = self.record
         try write(record)
         do throws(CaptureError) {
-            try tools.enable(Bridges.unit)
-        } catch {
-            try? write(former)
-            throw error
+            try change()
+        } catch let failure {
+            do throws(CaptureError) {
+                try write(former)
+            } catch {
+                let left = "\(BridgeRecord.place) still tells of it: \(error.message)"
+                throw CaptureError(failure.code, "\(failure.message); \(left)")
+            }
+            throw failure
         }
-        return "PipeWire: \(Bridges.unit) runs for everybody"
     }
 
     private func disable() throws(CaptureError) -> String? {
