@@ -109,36 +109,26 @@ public actor HistoryKeeper {
     /// Takes in that somebody turned a switch, which stands above all answers; returns at once.
     public nonisolated func note(switch service: Service, isOn: Bool, by client: ClientIdentity) {
         let message = "\(service.title) was switched \(isOn ? "on" : "off") for every program"
-        note(setting: message, of: service, isOn ? .notDetermined : .restricted, by: client)
+        note(message, .settings, of: service, isOn ? .notDetermined : .restricted, client, SettingsAuthor(client))
     }
 
     /// Takes in that somebody changed a device's profile, which decides about no program; returns at once.
     public nonisolated func note(profile message: String, of service: Service, by client: ClientIdentity) {
-        note(setting: message, of: service, .notDetermined, by: client)
+        note(message, .settings, of: service, .notDetermined, client, SettingsAuthor(client))
     }
 
     /// Takes in that a program connected itself to what another one captures; returns at once.
     public nonisolated func note(stranger client: ClientIdentity, to service: Service, _ message: String) {
-        note(
-            Decision(
-                program: client.program,
-                tier: client.tier,
-                user: client.user,
-                pid: client.pid,
-                identity: client.detail,
-                service: service,
-                status: .notDetermined,
-                cause: .connectedItself,
-                message: message
-            )
-        )
+        note(message, .connectedItself, of: service, .notDetermined, client)
     }
 
     private nonisolated func note(
-        setting message: String,
+        _ message: String,
+        _ cause: Decision.Cause,
         of service: Service,
         _ status: AuthorizationStatus,
-        by client: ClientIdentity
+        _ client: ClientIdentity,
+        _ author: SettingsAuthor? = nil
     ) {
         note(
             Decision(
@@ -149,9 +139,9 @@ public actor HistoryKeeper {
                 identity: client.detail,
                 service: service,
                 status: status,
-                cause: .settings,
+                cause: cause,
                 message: message,
-                author: SettingsAuthor(client)
+                author: author
             )
         )
     }
