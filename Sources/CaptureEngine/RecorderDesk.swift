@@ -314,11 +314,8 @@ final class RecorderDesk {
         // The recorder of a photo only knows that the stream ended; the session knows why.
         let isCutOff = error?.code == .inputOutput && error?.errno == 0 && session.isShot(output.description.name)
         let error = output.run?.fault ?? (isCutOff ? error.map(session.whyNoPhoto) : error)
-        if output.recordings.isEmpty {
-            finished(output, error, in: session, on: engine)
-        } else {
-            output.report(error)
-        }
+        guard output.recordings.isEmpty else { return output.report(error) }
+        finished(output, error, in: session, on: engine)
     }
 
     /// An output is at its end, and those whom it concerns are told: when its camera is as before, if photos changed that.
@@ -331,8 +328,9 @@ final class RecorderDesk {
     ) {
         if output.ending != nil { return }
         let error = output.run.map { $0.end(error) } ?? error
-        let isBack = output.run?.isOver != false && output.still?.isOver != false
-        if isBack { return close(output, error, in: session, on: engine) }
+        guard [output.run?.isOver, output.still?.isOver].contains(false) else {
+            return close(output, error, in: session, on: engine)
+        }
         output.ending = Task {
             await output.run?.whenOver(on: engine)
             // It changes its size back when nobody needs it any more.
