@@ -41,7 +41,7 @@ struct OutgoingCall: Sendable {
     /// How much an answer may contain. Services have well-known names; a unique name can belong to any program.
     var limits: MessageReader.Limits { destination.hasPrefix(":") ? .strangersAnswer : .answer }
 
-    /// The timeout as sd-bus takes it: 0 would be its own limit, the greatest number is none.
+    /// The timeout as sd-bus takes it: 0 would be its own limit, the greatest number means no limit.
     var microseconds: UInt64 {
         timeout.isFinite ? UInt64((max(timeout, 0.001) * 1_000_000).rounded()) : UInt64.max
     }

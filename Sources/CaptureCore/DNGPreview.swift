@@ -67,7 +67,7 @@ package struct DNGPreview: Hashable, Sendable {
         else { return nil }
         guard count >= 4, Int64(count) <= mostBytes, try bytes(Int64(place), 3) == [0xff, 0xd8, 0xff],
             try bytes(Int64(place) + Int64(count) - 2, 2) == [0xff, 0xd9]
-        else { throw CaptureError(.badData, "the DNG says that it has a JPEG at \(place), but there is none") }
+        else { throw CaptureError(.badData, "the DNG says that it has a JPEG at \(place), but no JPEG is there") }
         return DNGPreview(place: Int64(place), count: count, width: width, height: height)
     }
 }

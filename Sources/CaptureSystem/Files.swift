@@ -17,7 +17,7 @@ public enum Files {
         return names
     }
 
-    /// Where a symbolic link points, as it is written: readlink(2); `nil` when it is none.
+    /// Where a symbolic link points, as it is written: readlink(2); `nil` for anything else.
     public static func link(at path: String) -> String? {
         unsafe withUnsafeTemporaryAllocation(byteCount: Int(PATH_MAX), alignment: 1) { buffer in
             guard let start = buffer.baseAddress else { return nil }

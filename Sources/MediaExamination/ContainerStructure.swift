@@ -174,7 +174,7 @@ struct MPEGAudioHeader {
     /// Bytes between the header and the encoded sound, where the first frame may say how long the file is.
     let sideBytes: Int
 
-    /// Reads a header; `nil` for what is none, or of another layer.
+    /// Reads a header; `nil` for other bytes, or another layer.
     init?(_ bytes: ArraySlice<UInt8>) {
         let header = bytes.number(at: 0, UInt32.self)
         let (version, layer) = (header >> 19 & 3, header >> 17 & 3)

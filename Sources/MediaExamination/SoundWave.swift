@@ -92,7 +92,7 @@ struct SoundWave {
                 }
             case AV_SAMPLE_FMT_FLT:
                 for at in first..<end {
-                    // A sample that is no number is none.
+                    // A sample that is not a number does not count.
                     let value = unsafe abs(samples.load(fromByteOffset: at * 4, as: Float.self))
                     if value > peak { peak = value }
                 }

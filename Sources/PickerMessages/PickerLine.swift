@@ -29,7 +29,7 @@ public enum PickerLine {
 
     /// The message of a line without its end.
     ///
-    /// - Throws: For what is none.
+    /// - Throws: For any other text.
     public static func decode<Message: Decodable>(
         _ line: some Collection<UInt8>,
         as type: Message.Type = Message.self

@@ -5,7 +5,7 @@ import PickerMessages
 @MainActor enum Channel {
     private static var lines = PickerLines()
 
-    /// Calls a handler for each order. The process ends with the agent, and with a line that is none of its orders.
+    /// Calls a handler for each order. The process ends with the agent, and with any other line.
     static func listen(_ take: @escaping @MainActor (PickerOrder) -> Void) {
         Handler.whenReadable(STDIN_FILENO) {
             var buffer = [UInt8](repeating: 0, count: 1 << 16)

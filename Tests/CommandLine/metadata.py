@@ -44,7 +44,7 @@ def metadata(daemon, folder, it):
     _, said = child.communicate(timeout=240)
     it("a withdrawn consent ends it", child.returncode == 77 and "withdrawn" in said, f"{child.returncode} {said}")
     status, output, messages = run(daemon, "metadata", "-n", "1")
-    it("without consent there is none", status == 77 and not output, f"{status} {messages}")
+    it("without consent nothing comes", status == 77 and not output, f"{status} {messages}")
     status, _, messages = run(daemon, "metadata", "-c", "synthetic:microphone")
     it("a microphone is no camera", status == 66, f"{status} {messages}")
     status, _, messages = run(daemon, "metadata", "-n", "0")

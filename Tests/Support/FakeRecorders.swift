@@ -186,7 +186,7 @@ public final class FakeRecorder: RecorderHandle {
     }
 }
 
-/// A descriptor that is none.
+/// Stands for a descriptor.
 public final class FakeFile: OpenFile {
     /// No descriptor.
     public let descriptor: Int32 = -1

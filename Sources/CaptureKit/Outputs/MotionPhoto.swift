@@ -60,7 +60,7 @@ public struct MotionPhoto: Hashable, Sendable {
             throw CaptureError(.badData, "the photo became shorter while it was read")
         }
         guard movie[4...].starts(with: "ftyp".utf8) else {
-            throw CaptureError(.badData, "the photo says that a movie begins at \(place), but there is none")
+            throw CaptureError(.badData, "the photo says that a movie begins at \(place), but no movie is there")
         }
         self.photo = Self.unmarked(photo, facts.still ?? 0, length)
         self.movie = movie

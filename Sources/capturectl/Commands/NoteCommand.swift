@@ -112,7 +112,7 @@ struct NoteCommand: AsyncParsableCommand {
 enum NoteText {
     /// The values of words.
     ///
-    /// - Throws: `usage` for a word without a key, a key that is there twice, and a position that is none.
+    /// - Throws: `usage` for a word without a key, a key that is there twice, and a position that cannot be read.
     static func fields(_ words: [String], position: String? = nil) throws(CaptureError) -> [String: MetadataValue] {
         var fields: [String: MetadataValue] = [:]
         for word in words {

@@ -22,7 +22,7 @@ struct AssetNumber: ExpressibleByArgument, Hashable, Sendable {
     /// As many as the daemon takes at a time.
     static let most = 1000
 
-    /// What is said of a text that is none.
+    /// What is said of a text that is not such a number.
     static func form(listedBy command: String) -> String {
         "give 32 hexadecimal digits, or at least the first 6, as '\(command)' prints them"
     }

@@ -35,7 +35,7 @@ struct ImportPlan: Sendable {
 
     /// Looks through a folder.
     ///
-    /// - Throws: `inputOutput` when it is none or cannot be read.
+    /// - Throws: `inputOutput` when it is no folder or cannot be read.
     init(of folder: String) throws(CaptureError) {
         guard !folder.isEmpty else { throw CaptureError(.usage, "the folder's name is empty") }
         var root = folder

@@ -50,7 +50,7 @@ kept() {
   it "a picture of the movie is made" thumbnail "$movie"
   it "text is no media" refused 65 'nothing that is known here' alone capturectl library add /etc/passwd
   head -c 300 /home/alice/movie.mkv >/home/alice/part.mkv
-  it "the beginning of a movie is none" refused 65 'cut off' alone capturectl library add part.mkv
+  it "the beginning of a movie is refused" refused 65 'cut off' alone capturectl library add part.mkv
   it "nothing of the refused stays" nothing_begun
   it "all is exported" alone capturectl library export --all out
   for file in movie.mkv photo.jpg sound.wav; do
