@@ -17,15 +17,22 @@ input=3 size=1280x720 fps=24 at='' allowed=2 rate=48000
 shows_bars() { vivid_reset "$first" 3 320x240 "$1" 25; }
 shows_moving_bars() { vivid_reset "$first" $input $size "$1" $fps; }
 
-# ten_seconds FILE FOURCC: an emulated machine is at times held up by its host for longer than any ring lasts. What was lost
-# is then told, and it is tried again, six times at most; a loss that is not told fails at once.
+# An emulated driver is held up by its host, and does not capture what it says it missed. Behind it nothing is lost.
+few_lost() {
+  emulated || { dropped_at_most $allowed; return; }
+  awk -F= '(/^inputs\.camera\.drops\./ && !/\.sequence-gap=/ || /^drops\.slow-recorder=/) && $2 { print; n = 1 } END { exit n }' \
+    "$work/facts"
+}
+
+# ten_seconds FILE FOURCC: an emulated machine is at times held up for longer than any ring lasts. What was lost is then told,
+# and it is tried again, six times at most; a loss that is not told fails at once.
 ten_seconds() {
   local try
   for try in 1 2 3 4 5 6; do
     record "$1" --camera "$first" --video-format "$2:$size$at" --microphone $loop --duration 10 || return 1
     # Where the camera was held up outside of the ten seconds, more is told than they have; less is a loss that is not told.
     (($(value frames) + $(dropped) > fps * 10)) || accounted $fps 10 || return 1
-    ! accounted $fps 10 || ! dropped_at_most $allowed || ! is missedSamples 0 || return 0
+    ! accounted $fps 10 || ! few_lost || ! is missedSamples 0 || return 0
   done
 }
 
@@ -35,7 +42,7 @@ movie() { # FILE CONTAINER FOURCC
   it "$1: picture and a tone are recorded for ten seconds" ten_seconds "$file" "$3"
   it "$1: the encoders are reported" is videoEncoder libx264
   it "$1: each frame is written or reported as lost" accounted $fps 10
-  it "$1: at most $allowed in a hundred are lost" dropped_at_most $allowed
+  it "$1: few frames are lost" few_lost
   it "$1: no sound is lost" is missedSamples 0
   it "$1: it is $2" says "$2" container "$file"
   it "$1: the picture is H.264" has "$file" video codec_name h264
