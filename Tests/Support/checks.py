@@ -15,7 +15,8 @@ def it(what, holds, why=""):
     with counting:
         counts[bool(holds)] += 1
         if not holds:
-            print(f"not ok: {what}: {why}", flush=True)
+            # A bar before each further line shows that it belongs to this.
+            print(f"not ok: {what}: " + str(why).rstrip().replace("\n", "\n  | "), flush=True)
     return bool(holds)
 
 

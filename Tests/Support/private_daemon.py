@@ -2,6 +2,8 @@
 import json, os, subprocess, time
 from pathlib import Path
 
+from checks import wait_until
+
 
 def announced(command, log, environment=None):
     """Starts a server that writes where it listens to a descriptor, for which `{}` stands: the server and that line."""
@@ -95,6 +97,11 @@ class PrivateDaemon:
             raise RuntimeError(f"capturectl {' '.join(map(str, arguments))} exited {done.returncode}:\n"
                                f"{done.stdout}{done.stderr}\n{self.log()}")
         return done.stdout
+
+    def grows(self, number, *counts, output="movie"):
+        """Waits until an output has pictures and sound, or these: a session that runs may have none yet, and fails without."""
+        now = lambda: json.loads(self.control("status", number, "--json"))["statistics"]["outputs"][output]
+        assert wait_until(lambda: all(now()[count] for count in counts or ("frames", "samples"))), f"{output} does not grow"
 
     def log(self, most=2000):
         """The end of what it said: in the journal or, without one, in a file of its own."""
