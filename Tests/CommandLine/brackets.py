@@ -86,6 +86,7 @@ def brackets(daemon, folder, it):
        [str(folder / "m-1.png"), str(folder / "m-2.png")], said)
     facts = [tags(folder / name).get("ExposureCompensation") for name in ("m-1.jpg", "m-1.png", "m-2.jpg", "m-2.png")]
     it("each pair of one exposure", facts == [-2, -2, 2, 2], facts)
+    daemon.grows(number)
     daemon.control("stop", number)
     it("and leaves the camera as it was", values(daemon) == usual, values(daemon))
 

@@ -1,7 +1,7 @@
 """Notes in a movie: values that programs tell while it records."""
 import json, signal, subprocess
 
-from terminals import grows, run
+from terminals import run
 
 
 def texts(path):
@@ -45,14 +45,14 @@ def notes(daemon, folder, it):
     child = daemon.start("record", "--json", *options, "--metadata", folder / "told.mov")
     sessions = lambda: [one["id"] for one in json.loads(daemon.control("sessions", "--json")) if one["state"] == "running"]
     number = str(next(ids[0] for ids in iter(sessions, None) if ids))
-    grows(daemon, number)
+    daemon.grows(number)
     run(daemon, "note", number, "goal=1")
     child.send_signal(signal.SIGINT)
     told = json.loads(child.communicate(timeout=240)[0])
     it("record tells how many there are", told["items"] == 1 and texts(folder / "told.mov") == [{"goal": 1}], told)
 
     number = daemon.control("start", *options, "--metadata", folder / "wrong.mkv").strip()
-    grows(daemon, number)
+    daemon.grows(number)
     for words, code, why in [
         ([], 64, "nothing to note"), (["speed"], 64, "'speed' is no KEY=VALUE"), (["a=1", "a=2"], 64, "'a' is there twice"),
         (["--position", "91,0"], 64, "-90 to 90"), (["--position", "here"], 64, "is no place"),
@@ -71,7 +71,7 @@ def notes(daemon, folder, it):
     number = daemon.control("start", *options, folder / "without.mkv").strip()
     status, _, messages = run(daemon, "note", number, "a=1")
     it("a movie without the track says what to do", status == 65 and "give --metadata" in messages, f"{status} {messages}")
-    grows(daemon, number)
+    daemon.grows(number)
     daemon.control("stop", number)
     status, _, messages = run(daemon, "record", "--metadata", folder / "sound.wav")
     it("sound has none", status == 64 and "for movies" in messages, f"{status} {messages}")

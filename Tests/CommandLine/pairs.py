@@ -56,6 +56,7 @@ def pairs(daemon, folder, it):
     number = daemon.control("start", "--video-format", "pRAA:640x480", folder / "movie.mkv").strip()
     status, _, messages = run(daemon, "photo", "--session", number, folder / "s.dng", "--with", folder / "s.jpg")
     it("a session that records gives a pair", status == 0 and tags(folder / "s.dng").get("ImageWidth") == 640, messages)
+    daemon.grows(number)
     daemon.control("stop", number)
 
     for wrong, word in [(["x.jpg", "--with", "y.jpg"], "two different ones"), (["x.jpg", "--with", "y"], "extension"),

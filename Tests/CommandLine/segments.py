@@ -2,7 +2,7 @@
 import json, os, re, signal, subprocess
 
 from checks import probe, wait_until
-from terminals import grows, run, shown
+from terminals import run, shown
 
 
 def pictures(file):
@@ -102,7 +102,7 @@ def segments(daemon, folder, it):
         it(f"{' '.join(arguments)} is refused, with what would be right", found == status and word in messages,
            f"{found} {messages}")
     number = daemon.control("start", "--preset", "low", folder / "whole.mkv").strip()
-    grows(daemon, number, "frames")
+    daemon.grows(number, "frames")
     status, _, messages = run(daemon, "cut", number)
     it("a movie in one file is not cut", status == 65 and "--segment" in messages, f"{status} {messages}")
     daemon.control("stop", number)

@@ -60,6 +60,7 @@ def running(daemon, folder, it):
     status, _, messages = run(daemon, "photo", "--session", number, "--size", "1000x1000", folder / "no.jpg")
     it("a size that is not there is told", status == 65 and "the nearest: 1280x720" in messages, f"{status} {messages}")
     it("and leaves no file", not (folder / "no.jpg").exists())
+    daemon.grows(other, "frames")
     daemon.control("stop", other)
     daemon.control("stop", number)
     while json.loads(daemon.control("status", number, "--json"))["state"] != "stopped":

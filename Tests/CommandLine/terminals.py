@@ -1,5 +1,6 @@
 """What a person sees on terminals of several widths."""
 import fcntl, json, os, pty, re, select, signal, struct, subprocess, termios, time, unicodedata
+from pathlib import Path
 
 from checks import probe, wait_until
 from terminal import Terminal
@@ -12,12 +13,6 @@ def run(daemon, *arguments, env=None, **options):
     done = subprocess.run([daemon.programs / "capturectl", *map(str, arguments)], env={**daemon.environment, **(env or {})},
                           text=True, capture_output=True, stdin=subprocess.DEVNULL, timeout=120, **options)
     return done.returncode, done.stdout, done.stderr
-
-
-def grows(daemon, number, *counts, output="movie"):
-    """Waits until an output has pictures and sound, or these: a session that runs may have none yet, and fails without."""
-    now = lambda: json.loads(daemon.control("status", number, "--json"))["statistics"]["outputs"][output]
-    assert wait_until(lambda: all(now()[count] for count in counts or ("frames", "samples"))), f"{output} does not grow"
 
 
 def shown(daemon, columns, *arguments, env=None):
@@ -131,6 +126,18 @@ def previews(daemon, folder, it):
     terminal.type("xq")
     status, text = terminal.end()
     it("Q ends a preview, and no key is shown", status == 0 and text.endswith(end) and "xq" not in text, f"{status} {text[-200:]!r}")
+    bus = daemon.running[0]
+    bus.send_signal(signal.SIGSTOP)
+    terminal = Terminal([*preview, "blocks"], {"TERM": "xterm", **daemon.environment})
+    linked = lambda: any(os.readlink(link).startswith("socket:") for link in Path(f"/proc/{terminal.pid}/fd").iterdir())
+    turned = wait_until(linked)
+    terminal.type("\x03")
+    terminal.until("^C")
+    bus.send_signal(signal.SIGCONT)
+    terminal.until("interrupted before anything was captured")
+    status, text = terminal.end()
+    it("Ctrl-C before there is a session ends a preview, too", turned and status == 75 and "▀" not in text,
+       f"{turned} {status} {text[-200:]!r}")
     terminal = Terminal([*preview, "blocks"], {"TERM": "xterm", **daemon.environment})
     terminal.until("▀")
     program = json.loads(daemon.control("auth", "whoami", "--json"))["program"]
@@ -167,7 +174,7 @@ def sessions(daemon, folder, it):
     it("one that runs is", len(lines) == 2 and lines[1].split()[:2] == [number, "running"], lines)
     states = [line.split()[1] for line in daemon.control("sessions", "--all").splitlines()[1:]]
     it("with --all those that are over come after it", states == ["running", "stopped"], states)
-    grows(daemon, number, "samples", output="sound")
+    daemon.grows(number, "samples", output="sound")
     daemon.control("stop", number)
 
 
@@ -205,7 +212,7 @@ def pauses(daemon, folder, it):
        f"{status} {messages}")
     status, _, messages = run(daemon, "mark", number)
     it("a sound that has no chapters cannot be marked", status == 65 and "m4a" in messages, f"{status} {messages}")
-    grows(daemon, number, "samples", output="sound")
+    daemon.grows(number, "samples", output="sound")
     daemon.control("stop", number)
 
 
@@ -318,7 +325,7 @@ def bursts(daemon, folder, it):
     _, _, messages = run(daemon, "photo", "--session", number, "--burst", "2", "--format", "png", folder / "c.png")
     it("a burst of a session that records is told", "c-2.png: png, " in messages, messages)
     it("the session goes on", "running" in daemon.control("sessions").splitlines()[1], daemon.control("sessions"))
-    grows(daemon, number)
+    daemon.grows(number)
     daemon.control("stop", number)
     status, _, messages = run(daemon, "photo", "--session", number, "--burst", "2", folder / "late.jpg")
     it("one that is over takes none", status == 75 and not list(folder.glob("late*")), f"{status} {messages}")
@@ -471,7 +478,7 @@ def tables(daemon, folder, it):
     it("a program's id that is cut is told, with what shows it whole", "…" in text and "--wide" in text, text)
     text, _ = shown(daemon, 80, "formats", "synthetic:camera")
     it("the formats of a camera fit one screen", len(text.splitlines()) <= 24 and "1920x1080" in text, text)
-    grows(daemon, number)
+    daemon.grows(number)
     daemon.control("stop", number)
 
 
@@ -527,7 +534,7 @@ def kinds(daemon, folder, it):
     number = re.search(r"\d+", daemon.control("start", "--microphone", "none", "--camera", "synthetic:camera", folder / "a.mkv")).group()
     _, said, _ = run(daemon, "devices", "--type", "synthetic")
     it("a device in use is shown so", re.search(r"^camera .*in use", said, re.M) and not re.search(r"^micro.*in use", said, re.M), said)
-    grows(daemon, number, "frames")
+    daemon.grows(number, "frames")
     daemon.control("stop", number)
     _, said, _ = run(daemon, "devices", "--type", "synthetic")
     it("and then no more", "in use" not in said, said)

@@ -4,11 +4,14 @@ import Glibc
 import Synchronization
 
 /// Ctrl-C and SIGTERM as events, in the place of the process's end. If there are several of these objects, each gets the
-/// event; the last one to go gives the signals back.
+/// event, also one that is made after it, so that none is lost between two of them. The last one to go gives the signals
+/// back.
 final class Interrupts {
     private struct State {
         var handlers: [Int: @Sendable () -> Void] = [:]
         var last = 0
+        /// Whether a signal came since there was none of these objects.
+        var hasCome = false
         /// libdispatch serves one source of a signal.
         var sources: [any DispatchSourceSignal] = []
     }
@@ -19,12 +22,14 @@ final class Interrupts {
 
     /// Calls `handler` at each of the signals, from now until this object goes.
     init(_ handler: @escaping @Sendable () -> Void) {
-        number = Interrupts.state.withLock { state in
+        let (number, hasCome) = Interrupts.state.withLock { state in
             state.last += 1
             state.handlers[state.last] = handler
             if state.sources.isEmpty { state.sources = Interrupts.begin() }
-            return state.last
+            return (state.last, state.hasCome)
         }
+        self.number = number
+        if hasCome { handler() }
     }
 
     deinit {
@@ -33,6 +38,7 @@ final class Interrupts {
             guard state.handlers.isEmpty else { return }
             for source in state.sources { source.cancel() }
             state.sources = []
+            state.hasCome = false
             for number in Interrupts.numbers { _ = signal(number, SIG_DFL) }
         }
     }
@@ -42,7 +48,11 @@ final class Interrupts {
             _ = signal(number, SIG_IGN)
             let source = DispatchSource.makeSignalSource(signal: number)
             source.setEventHandler {
-                for handler in state.withLock({ Array($0.handlers.values) }) { handler() }
+                let handlers = state.withLock { state in
+                    state.hasCome = !state.handlers.isEmpty
+                    return Array(state.handlers.values)
+                }
+                for handler in handlers { handler() }
             }
             source.resume()
             return source
