@@ -1,6 +1,6 @@
 #!/bin/bash
 # The lockdown leaves the speakers alone: what PipeWire plays is heard through the sound loop before, during and after it.
-# machine: --systemd --vivid 1 --timeout 900 --karg snd_aloop.pcm_substreams=1 --karg snd_dummy.pcm_substreams=1
+# machine: --systemd --vivid 1 --timeout 2400 --karg snd_aloop.pcm_substreams=1 --karg snd_dummy.pcm_substreams=1
 # flavours: stock fast
 # boots: 2
 # installed: no
