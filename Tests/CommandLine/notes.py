@@ -1,6 +1,7 @@
 """Notes in a movie: values that programs tell while it records."""
-import json, signal, subprocess
+import fcntl, json, signal, struct, subprocess, termios
 
+from checks import wait_until
 from terminals import run
 
 
@@ -35,6 +36,9 @@ def notes(daemon, folder, it):
                                  env=daemon.environment, stderr=subprocess.PIPE)
         lines.stdin.write("\n")
         lines.stdin.flush()
+        # It reads once it listens for the end.
+        left = lambda: struct.unpack("i", fcntl.ioctl(lines.stdin, termios.FIONREAD, bytes(4)))[0]
+        assert wait_until(lambda: not left()), "note does not read"
         daemon.control("stop", number)
         it(f"{kind}: it hears of the end", lines.wait(60) == 75 and "has ended, and takes no more" in lines.stderr.read())
         wanted = [{"gear": 3, "lights": True, "list": [1, "x"], "place": "a \"b\"\u202e", "speed": 12.5,

@@ -20,19 +20,22 @@ def recording(daemon, *arguments):
 
 def segments(daemon, folder, it):
     options = ["--preset", "low", "--video-codec", "mjpeg"]
-    said = json.loads(daemon.control("record", *options, "--segment", "500ms", "-d", "1800ms", "--json", folder / "a.mkv"))
+    said = json.loads(daemon.control("record", *options, "--segment", "500ms", "-d", "4s", "--json", folder / "a.mkv"))
     names = [one["file"] for one in said["segments"]]
-    it("files are numbered", names == [str(folder / f"a-000{number}.mkv") for number in (1, 2, 3, 4)], names)
+    # On a busy machine the next file may come late.
+    it("files are numbered", 3 <= len(names) <= 8 and
+       names == [str(folder / f"a-{number:04}.mkv") for number in range(1, len(names) + 1)], names)
+    following = [f"a-{len(names) + more:04}.mkv" for more in (1, 2)]
     it("no others are there", sorted(map(str, folder.glob("a*"))) == names, list(folder.glob("a*")))
     it("each has the pictures that are told", all(pictures(one["file"]) == one["frames"] for one in said["segments"]), said)
     it("together all of them", sum(one["frames"] for one in said["segments"]) == said["frames"], said)
     it("and its bytes", all(os.stat(one["file"]).st_size == one["bytes"] for one in said["segments"]), said)
     times = [one["time"] for one in said["segments"]]
     it("in the order of time", times == sorted(times), times)
-    text, status = shown(daemon, 100, "record", *options, "--segment", "500ms", "-d", "800ms", folder / "a.mkv")
-    it("numbers go on behind those that are there", status == 0 and (folder / "a-0006.mkv").exists(), text)
-    it("a person is told of each file", re.search(r"a-0005\.mkv: 00:00\.5, \d+ frames, ", text), text)
-    it("and of all", "a-0005.mkv to " in text, text)
+    text, status = shown(daemon, 100, "record", *options, "--segment", "500ms", "-d", "3s", folder / "a.mkv")
+    it("numbers go on behind those that are there", status == 0 and all((folder / name).exists() for name in following), text)
+    it("a person is told of each file", all(re.search(rf"{name}: 00:0\d\.\d, \d+ frames, ", text) for name in following), text)
+    it("and of all", f"{following[0]} to " in text, text)
 
     child, number = recording(daemon, *options, "--segment", "manual", folder / "cut.mp4")
     _, _, messages = run(daemon, "cut", number)
@@ -67,11 +70,16 @@ def segments(daemon, folder, it):
     left = sorted(folder.glob("killed*"))
     it("after a kill each file plays", len(left) >= 3 and all(pictures(file) > 0 for file in left), left)
 
-    child, number = recording(daemon, *options, "--segment", "400ms", "-d", "2s", folder / "taken.mkv")
+    child, number = recording(daemon, *options, "--segment", "manual", folder / "taken.mkv")
     (folder / "taken-0003.mkv").write_text("mine")
+    beyond = lambda: sorted(folder.glob("taken-000[4-9].mkv"))
+    for made in [(folder / "taken-0002.mkv").exists, beyond]:
+        run(daemon, "cut", number)
+        wait_until(lambda: made() or child.poll() is not None)
+    child.send_signal(signal.SIGINT)
     out, messages = child.communicate(timeout=240)
     it("a name that is taken meanwhile is passed over", child.returncode == 0 and (folder / "taken-0003.mkv").read_text() == "mine"
-       and pictures(folder / "taken-0004.mkv") > 0, f"{child.returncode} {messages}")
+       and all(pictures(file) > 0 for file in beyond()) and beyond(), f"{child.returncode} {messages}")
     status, _, messages = run(daemon, "record", *options, "--segment", "1s", folder / ("n" * 250 + ".mkv"))
     it("a name that is too long is refused at once", status == 74 and "too long" in messages, f"{status} {messages}")
 

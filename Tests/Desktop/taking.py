@@ -33,6 +33,13 @@ def complete(desktop, output):
     return len(re.findall(rf"output '{output}[.0-9]*' of session \d+ is complete", desktop.log("captured")))
 
 
+def records(desktop):
+    """Whether a movie has pictures and sound by now."""
+    numbers = [row["id"] for row in json.loads(desktop.control("sessions", "--json")) if row["state"] == "running"]
+    movies = [json.loads(desktop.control("status", str(number), "--json"))["statistics"]["outputs"].get("movie") for number in numbers]
+    return any(movie and movie["frames"] and movie["samples"] for movie in movies)
+
+
 def stands_still(window):
     before = window.pixels()
     return all(window.pixels() == before for _ in range(4))
@@ -69,8 +76,7 @@ def takes(desktop, it, picture):
     asking = ask(desktop, movie)
     window = turn_on(desktop)
     press(window)
-    eventually("a movie is recorded", lambda: any(
-        output["kind"] == "movie" for row in json.loads(desktop.control("sessions", "--json")) for output in row["outputs"]))
+    eventually("a movie is recorded", lambda: records(desktop))
     press(window)
     eventually("the movie is at its end", lambda: complete(desktop, "movie") == 1)
     eventually("the picture stands still", lambda: stands_still(window))
