@@ -3,6 +3,7 @@
    yes. One that is there already stays. Ours goes as soon as there is another camera, and when this program ends. */
 #include "bridge.h"
 
+#include <errno.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -13,7 +14,7 @@
 
 #define STORE "org.freedesktop.impl.portal.PermissionStore"
 
-enum { call_seconds = 3, end_seconds = 5 };
+enum { call_seconds = 3, end_seconds = 5, again_seconds = 10 };
 
 /* The portal's answers, and which of them is ours. */
 static const struct place {
@@ -90,11 +91,11 @@ static int open_bus(sd_bus **bus) {
     return result < 0 ? result : sd_bus_start(*bus);
 }
 
-static void put(bool is_wanted) {
+/* Whether nothing is left to do. Without a store there is no portal, either. */
+static bool put(bool is_wanted) {
     sd_bus *bus = NULL;
     int result = open_bus(&bus);
     int there = result < 0 ? result : find(bus, &answers), ours = there < 0 ? there : find(bus, &own);
-    /* Without a store there is no portal. */
     if (ours >= 0 && is_wanted && there == found_nothing) {
         /* Marked first: what is not marked would never go. */
         result = set(bus, &own);
@@ -103,8 +104,11 @@ static void put(bool is_wanted) {
         if (there == found_yes) result = clear(bus, &answers);
         if (result >= 0) result = clear(bus, &own);
     }
+    bool is_late = ours == -ETIMEDOUT || ours == -ECONNRESET || ours == -ENOTCONN;
     if (ours >= 0 && result < 0) bridge_say("cannot write the desktop's permissions: %s", strerror(-result));
+    if (is_late) bridge_say("cannot read the desktop's permissions: %s", strerror(-ours));
     sd_bus_flush_close_unref(bus);
+    return ours < 0 ? !is_late : result >= 0;
 }
 
 static void *keep(void *data) {
@@ -115,11 +119,16 @@ static void *keep(void *data) {
             pthread_cond_wait(&state.changed, &state.lock);
         bool is_last = state.is_ending, is_wanted = state.is_wanted && !is_last;
         pthread_mutex_unlock(&state.lock);
-        put(is_wanted);
+        bool is_done = put(is_wanted);
         pthread_mutex_lock(&state.lock);
-        state.is_known = true;
+        state.is_known = is_done;
         state.is_there = is_wanted;
         state.has_ended = is_last;
+        if (is_done || is_last || state.is_ending) continue;
+        struct timespec again;
+        clock_gettime(CLOCK_REALTIME, &again);
+        again.tv_sec += again_seconds;
+        pthread_cond_timedwait(&state.changed, &state.lock, &again);
     }
     pthread_cond_broadcast(&state.changed);
     pthread_mutex_unlock(&state.lock);
