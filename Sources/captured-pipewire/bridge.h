@@ -204,6 +204,7 @@ struct visit {
     uint32_t said_pid; /* which process its client says that it is */
     struct proof *proof;
     bool is_proven; /* its program has the memory of its pictures, and nobody else */
+    int64_t proven_at, look_after; /* milliseconds */
     bool is_lingering; /* its node is the server's, and only says that it is the client's */
     int sequence; /* of the round trip after which the client must still be there */
     uint32_t connections; /* of its process, as captured was told */

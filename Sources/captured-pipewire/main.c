@@ -179,6 +179,11 @@ int main(int count, char **arguments) {
         fputs("usage: captured-pipewire [--bus session | --version]\n", stderr);
         return 64;
     }
+    /* Sockets among what its parent left open would look like its own. */
+    if (close_range(3, ~0U, 0) != 0) {
+        bridge_say("cannot close what is open: %s", strerror(errno));
+        return 70;
+    }
     /* What it captures is other programs'. */
     prctl(PR_SET_DUMPABLE, 0);
     if (clear_environment(bridge.bus) != 0) {

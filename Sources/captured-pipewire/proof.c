@@ -1,11 +1,15 @@
 /* That a program which the desktop's camera portal connected has the memory of its pictures, and no other program has it. Which
    client of PipeWire's a program is, is the client's own word if several have connections of the portal's. So nothing is
-   written into the memory before captured has looked who has it. */
+   written into the memory before captured has looked who has it, and it looks again and again while pictures come. */
 #include "bridge.h"
 
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <time.h>
+
+/* Milliseconds from one look to the next, which takes a part of the time at most, and how long one holds. */
+enum { least_wait = 5000, most_wait = 60000, looking_share = 50, most_trust = 120000 };
 
 struct proof {
     struct bridge_post post;
@@ -15,9 +19,16 @@ struct proof {
     uint64_t inodes[bridge_most_buffers];
     size_t count;
     bool is_stale;
+    int64_t began_at;
     int code;
     char sentence[400];
 };
+
+static int64_t now(void) {
+    struct timespec time;
+    clock_gettime(CLOCK_MONOTONIC, &time);
+    return time.tv_sec * INT64_C(1000) + time.tv_nsec / 1000000;
+}
 
 static void answered(struct bridge_post *post) {
     struct proof *proof = (struct proof *)post;
@@ -25,6 +36,9 @@ static void answered(struct bridge_post *post) {
     if (visit) {
         visit->proof = NULL;
         visit->is_proven = !proof->code && !proof->is_stale;
+        visit->proven_at = now();
+        int64_t wait = (visit->proven_at - proof->began_at) * looking_share;
+        visit->look_after = visit->proven_at + (wait < least_wait ? least_wait : wait > most_wait ? most_wait : wait);
         if (proof->code) visits_end(visit, proof->code, proof->sentence);
     } else {
         capture_session_free(proof->session);
@@ -49,6 +63,7 @@ static void begin(struct visit *visit) {
     proof->bridge = visit->bridge;
     proof->visit = visit;
     proof->session = visit->session;
+    proof->began_at = now();
     for (size_t i = 0; i < BRIDGE_COUNT(visit->buffers); i++)
         if (visit->buffers[i] && fstat((int)visit->buffers[i]->buffer->datas[0].fd, &about) == 0)
             proof->inodes[proof->count++] = about.st_ino;
@@ -63,8 +78,8 @@ static void begin(struct visit *visit) {
 
 bool proof_holds(struct visit *visit) {
     if (!visit->is_by_portal) return true;
-    if (!visit->is_proven && !visit->proof) begin(visit);
-    return visit->is_proven;
+    if (!visit->proof && (!visit->is_proven || now() >= visit->look_after)) begin(visit);
+    return visit->is_proven && now() - visit->proven_at < most_trust;
 }
 
 void proof_anew(struct visit *visit) {

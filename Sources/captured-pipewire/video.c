@@ -58,7 +58,6 @@ static void add_buffer(void *data, struct pw_buffer *buffer) {
         return;
     }
     proof_anew(visit);
-    buffer->user_data = map;
     block->type = SPA_DATA_MemFd;
     block->flags = SPA_DATA_FLAG_READABLE;
     block->fd = fd;
@@ -68,6 +67,8 @@ static void add_buffer(void *data, struct pw_buffer *buffer) {
     for (size_t i = 0; i < BRIDGE_COUNT(visit->buffers); i++) {
         if (visit->buffers[i]) continue;
         visit->buffers[i] = buffer;
+        /* What has no place there is not looked after, and gets no picture. */
+        buffer->user_data = map;
         break;
     }
 }

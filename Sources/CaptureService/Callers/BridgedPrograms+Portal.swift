@@ -58,13 +58,37 @@ extension BridgedPrograms {
         let (bridge, end) = (caller.identity.pid, ContinuousClock.now + Self.patience)
         while true {
             do throws(CaptureError) {
-                return try await BusConnection.look("who-has-memory", at: program.user) { () throws(CaptureError) in
-                    try MemoryHolding.check(inodes, of: program.pid, by: bridge)
-                }
+                return try await look(inodes, of: program, by: bridge)
             } catch {
                 // It may not have taken it yet.
                 guard await Self.mayWait(until: end) else { throw error }
             }
+        }
+    }
+
+    private func look(_ inodes: Set<UInt64>, of entry: Entry, by bridge: Int32) async throws(CaptureError) {
+        let program = entry.identity
+        let others = try await BusConnection.look(
+            "who-has-memory",
+            at: program.user,
+            among: BusConnection.searches
+        ) { () throws(CaptureError) in
+            try MemoryHolding.others(with: inodes, beside: program.pid, by: bridge)
+        }
+        for other in others.alike {
+            guard try await identify(other.number, other.startTime, program.user).program == program.program else {
+                throw ProcessLook.refusal("process \(other.number), another program, has the pictures' memory")
+            }
+        }
+        for server in others.servers {
+            guard Self.runs(try await identify(server.number, server.startTime, program.user), ["pipewire"]) else {
+                throw ProcessLook.refusal("process \(server.number), which is not PipeWire, has the pictures' memory")
+            }
+        }
+        var again = try await identify(program.pid, entry.startTime, program.user)
+        again.name = program.name
+        guard again == program else {
+            throw ProcessLook.refusal("process \(program.pid) ran another program meanwhile")
         }
     }
 

@@ -10,9 +10,11 @@ import Glibc
 /// The bridge names a process. The daemon identifies it as it identifies callers, asks for it, and ends its sessions when it
 /// ends. Only the bridge that ships with this daemon may do that, and only for processes of its own user.
 actor BridgedPrograms {
-    private struct Entry {
+    struct Entry {
         let identity: ClientIdentity
-        let watch: ProcessEnd
+        /// When its process started, as `/proc/PID/stat` has it.
+        let startTime: UInt64
+        fileprivate let watch: ProcessEnd
     }
 
     /// The group that the installed bridge runs with: no program of the user's can trace it or load code into it.
@@ -171,7 +173,7 @@ actor BridgedPrograms {
         } catch {
             throw CaptureError(.notPermitted, "process \(identity.pid) cannot be followed: \(error)")
         }
-        entries[connection, default: [:]][identity.pid] = Entry(identity: identity, watch: watch)
+        entries[connection, default: [:]][identity.pid] = Entry(identity: identity, startTime: startTime, watch: watch)
         await tellPresent()
         // Another process may have the number since it was identified; the one that is followed must be the same.
         var again = try await identify(identity.pid, startTime, identity.user)
@@ -190,8 +192,8 @@ actor BridgedPrograms {
     }
 
     /// Those that came through a connection of the bridge's.
-    func programs(through connection: String) -> [ClientIdentity] {
-        entries[connection]?.values.map(\.identity) ?? []
+    func programs(through connection: String) -> [Entry] {
+        entries[connection].map { Array($0.values) } ?? []
     }
 
     private func tellPresent() async {

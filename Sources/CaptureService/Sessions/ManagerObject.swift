@@ -86,6 +86,9 @@ struct ManagerObject: Sendable {
     private func checkMemory(_ call: BusCall) async throws(CaptureError) -> [BusValue] {
         let caller = try await callers.client(call.sender)
         let inodes = try call.arguments.argument(0).elements?.compactMap(\.unsigned) ?? []
+        guard !inodes.isEmpty else {
+            throw CaptureError(.invalidArgument, "there is no memory to look for; give the inode of each file")
+        }
         try await bridged.checkMemory(Set(inodes), through: caller)
         return []
     }

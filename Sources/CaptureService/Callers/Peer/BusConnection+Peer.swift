@@ -28,7 +28,10 @@ extension BusConnection {
     }
 
     /// How many threads look at programs of one user at a time. A user's file system can hold each of them for ever.
-    private static let looks = FairSlots<UInt32>(32)
+    static let looks = FairSlots<UInt32>(32)
+    /// The same for looks at every process for a user, which those of other users can hold: what is stuck there keeps nobody
+    /// from being identified.
+    static let searches = FairSlots<UInt32>(4)
 
     /// Looks at a program of a user on a thread of its own. If many threads look at the user's programs already, this waits
     /// for one of them.
@@ -37,11 +40,12 @@ extension BusConnection {
     static func look<Value: Sendable>(
         _ name: String,
         at user: UInt32,
+        among slots: FairSlots<UInt32> = looks,
         _ work: @escaping @Sendable () throws(CaptureError) -> Value
     ) async throws(CaptureError) -> Value {
         // A task of its own, so that it waits even if the caller is cancelled, who still has to be identified.
-        _ = await Task { await looks.take(user) }.value
-        defer { looks.give(user) }
+        _ = await Task { await slots.take(user) }.value
+        defer { slots.give(user) }
         return try await WorkerThread.run(name, work)
     }
 

@@ -32,11 +32,11 @@ enum BusSockets {
         return Set(sockets.lazy.filter { inodes.contains($0.peer) }.map(\.inode))
     }
 
-    /// The server's ends of a client's sockets.
+    /// PipeWire's ends of a client's sockets, by the name of its socket.
     ///
     /// - Throws: The system's error.
-    static func peers(of own: Set<UInt32>) throws(SystemError) -> Set<UInt32> {
-        Set((try list() ?? []).lazy.filter { own.contains($0.inode) }.map(\.peer))
+    static func pipewirePeers(of own: Set<UInt32>) throws(SystemError) -> Set<UInt32> {
+        Set((try list() ?? []).lazy.filter { own.contains($0.peer) && $0.pipewireFolder != nil }.map(\.inode))
     }
 
     private static func list() throws(SystemError) -> [clinux_unix_socket]? {

@@ -1,51 +1,111 @@
 import CaptureCore
 import CaptureSystem
+import CLinux
 import Glibc
 
 /// Which processes have memory that a bridge made for a program: by a descriptor, or mapped.
 enum MemoryHolding {
     /// What all such files are called (memfd_create).
     private static let name = "/memfd:captured"
+    private static let nameBytes = Array(name.utf8)
+    /// Bytes of a process's list of mappings: more than a process that has as many as the kernel allows needs, unless it
+    /// gives them long names.
+    private static let mostMappings = 1 << 24
+    /// How often processes are looked at that have begun meanwhile.
+    private static let rounds = 4
 
-    /// Makes sure that a program has memory, and nobody else, but for the bridge and PipeWire's server. Looks at every process.
+    /// Processes, besides the program and the bridge, that may have the memory if they are what they seem.
+    struct Others: Sendable {
+        /// Those that run the program's file.
+        var alike: [BridgedPrograms.NamedProcess] = []
+        /// Those that have the other end of the bridge's connection to PipeWire.
+        var servers: [BridgedPrograms.NamedProcess] = []
+    }
+
+    /// Makes sure that a program has memory, and nobody else, but for the bridge and others that the caller has to identify.
+    /// Looks at every process.
     ///
     /// - Parameters:
     ///   - inodes: The memory.
-    ///   - program: The process that has to have all of it. Others that run its file may have it.
+    ///   - program: The process that has to have all of it.
     ///   - bridge: The process that made it.
-    /// - Throws: `.notPermitted` with what is not so.
-    static func check(_ inodes: Set<UInt64>, of program: Int32, by bridge: Int32) throws(CaptureError) {
+    /// - Throws: `.notPermitted` with what is not so, or cannot be told.
+    static func others(
+        with inodes: Set<UInt64>,
+        beside program: Int32,
+        by bridge: Int32
+    ) throws(CaptureError) -> Others {
         let ends: Set<UInt32>
         do throws(SystemError) {
-            ends = try BusSockets.peers(of: BusSockets.held(by: bridge))
+            ends = try BusSockets.pipewirePeers(of: BusSockets.held(by: bridge))
         } catch {
             throw ProcessLook.refusal("captured cannot find out who has its memory: \(error)")
         }
-        guard let file = PortalHolding.file(of: program), inodes.isSubset(of: held(by: program)) else {
+        guard let file = PortalHolding.file(of: program), try inodes.isSubset(of: held(by: program)) else {
             throw ProcessLook.refusal("process \(program) does not get the memory of its pictures")
         }
-        for process in Files.names(in: "/proc").compactMap({ Int32($0) }) where ![program, bridge].contains(process) {
-            guard !inodes.isDisjoint(with: held(by: process)), PortalHolding.file(of: process) != file,
-                BusSockets.held(by: process).isDisjoint(with: ends)
-            else { continue }
-            let path = Files.link(at: "/proc/\(process)/exe") ?? "a program that has ended"
-            throw ProcessLook.refusal("process \(process) (\(path)) has the memory of process \(program)'s pictures")
+        var (others, seen) = (Others(), Set([program, bridge]))
+        // One may hand it to another that has just begun.
+        for _ in 0..<rounds {
+            let new = Files.names(in: "/proc").compactMap { Int32($0) }.filter { seen.insert($0).inserted }
+            if new.isEmpty { break }
+            for process in new {
+                guard try !inodes.isDisjoint(with: held(by: process)) else { continue }
+                let started = try ProcessLook(pid: process, process: ProcessLook.pin(process)).status().startTime
+                let named = BridgedPrograms.NamedProcess(number: process, startTime: started)
+                if PortalHolding.file(of: process) == file {
+                    others.alike.append(named)
+                } else if !BusSockets.held(by: process).isDisjoint(with: ends) {
+                    others.servers.append(named)
+                } else {
+                    let path = Files.link(at: "/proc/\(process)/exe") ?? "a program that has ended"
+                    throw ProcessLook.refusal(
+                        "process \(process) (\(path)) has the memory of process \(program)'s pictures"
+                    )
+                }
+            }
         }
+        return others
     }
 
     /// The inodes of such memory that a process has.
-    private static func held(by process: Int32) -> Set<UInt64> {
+    ///
+    /// - Throws: `.notPermitted` if it maps more than is looked at.
+    private static func held(by process: Int32) throws(CaptureError) -> Set<UInt64> {
         var held: Set<UInt64> = []
         for link in DescriptorTables.links(of: process) where Files.link(at: link)?.hasPrefix(name) == true {
-            var status = stat()
-            if unsafe stat(link, &status) == 0 { held.insert(UInt64(status.st_ino)) }
+            var file = clinux_file()
+            if unsafe clinux_known_file(AT_FDCWD, link, &file) == 0 { held.insert(file.inode) }
         }
-        let maps = Files.text(of: "/proc/\(process)/maps", limit: 1 << 24) ?? ""
-        for line in maps.split(separator: "\n") where line.contains(name) {
+        for line in try mappings(of: process).split(separator: "\n") where line.contains(name) {
             // Addresses, rights, offset, device, inode, path.
             let words = line.split(separator: " ", maxSplits: 5)
             if words.count == 6, let inode = UInt64(words[4]) { held.insert(inode) }
         }
         return held
+    }
+
+    /// What a process maps, as the first of its threads that has not ended tells; nothing if it has ended or is hidden from
+    /// captured.
+    private static func mappings(of process: Int32) throws(CaptureError) -> String {
+        for thread in Files.names(in: "/proc/\(process)/task").compactMap({ Int32($0) }).sorted() {
+            let bytes: [UInt8]?
+            do throws(SystemError) {
+                let file = try Descriptor.open("/proc/\(process)/task/\(thread)/maps", O_RDONLY)
+                bytes = try file.readAll(limit: mostMappings)
+            } catch {
+                guard [ENOENT, ESRCH, EACCES, EPERM].contains(error.errno) else {
+                    throw ProcessLook.refusal("what process \(process) maps cannot be read: \(error)")
+                }
+                continue
+            }
+            guard let bytes else {
+                throw ProcessLook.refusal("process \(process) maps more files than captured looks at")
+            }
+            if bytes.isEmpty { continue }
+            // Most have none, and text is slow to look through.
+            return bytes.firstRange(of: nameBytes) == nil ? "" : String(decoding: bytes, as: UTF8.self)
+        }
+        return ""
     }
 }
