@@ -25,6 +25,7 @@ def segments(daemon, folder, it):
     # On a busy machine the next file may come late.
     it("files are numbered", 3 <= len(names) <= 8 and
        names == [str(folder / f"a-{number:04}.mkv") for number in range(1, len(names) + 1)], names)
+    it("they are as long as the recording", abs(sum(one["duration"] for one in said["segments"]) - 4) < 0.2, said)
     following = [f"a-{len(names) + more:04}.mkv" for more in (1, 2)]
     it("no others are there", sorted(map(str, folder.glob("a*"))) == names, list(folder.glob("a*")))
     it("each has the pictures that are told", all(pictures(one["file"]) == one["frames"] for one in said["segments"]), said)

@@ -56,12 +56,16 @@ def streams(daemon, folder, it):
 
 def progress(daemon, folder, it):
     for number, columns in enumerate(WIDTHS):
-        text, status = shown(daemon, columns, "record", "-d", "1", folder / f"{number}.mkv")
+        # A busy machine may lose something, and tells it: then it is recorded again.
+        for _ in range(6):
+            text, status = shown(daemon, columns, "record", "-y", "-d", "1", folder / f"{number}.mkv")
+            if status or " frames, 0 dropped\n" in text and "periods: 0 dropped" in text:
+                break
         lines = re.split(r"\r\x1b\[K", text)
         it(f"progress is shown on {columns} columns, and fits", status == 0 and len(lines) > 2 and
            all(0 <= width(line) < columns for line in lines[:-1]) and " dropped  [" in text, text)
         it("the summary tells of drops, where there are none, too",
-           re.search(r" frames, \d+ dropped( \(.*\))?\n", text) and re.search(r"periods: \d+ dropped", text), text)
+           " frames, 0 dropped\n" in text and "periods: 0 dropped" in text, text)
     for number, values in enumerate([{"TERM": "dumb"}, {"TERM": ""}]):
         text, status = shown(daemon, 80, "record", "-d", "0.5", folder / f"dumb.{number}.mkv", env=values)
         it(f"with {values} nothing is written over", status == 0 and "\x1b" not in text and "\r" not in text, text)

@@ -13,14 +13,14 @@ loop=hw:Loopback,1
 input=3 size=1280x720 fps=24 at='' allowed=2 rate=48000
 [[ $flavour != stock ]] || input=0 size=320x180 fps=10 at=@10 allowed=0 rate=8000
 # On a busy host an emulated one loses a frame of nearly every ten seconds at ten a second.
-! emulated || fps=5 at=@5
+! emulated || fps=5 at=@5 allowed=25
 shows_bars() { vivid_reset "$first" 3 320x240 "$1" 25; }
 shows_moving_bars() { vivid_reset "$first" $input $size "$1" $fps; }
 
-# An emulated driver is held up by its host, and does not capture what it says it missed. Behind it nothing is lost.
+# The host holds up an emulated driver, which misses frames and says so. Behind the driver none is lost.
 few_lost() {
-  emulated || { dropped_at_most $allowed; return; }
-  awk -F= '(/^inputs\.camera\.drops\./ && !/\.sequence-gap=/ || /^drops\.slow-recorder=/) && $2 { print; n = 1 } END { exit n }' \
+  dropped_at_most $allowed || return
+  ! emulated || awk -F= '(/^inputs\.camera\.drops\./ && !/\.sequence-gap=/ || /^drops\.slow-recorder=/) && $2 { print; n = 1 } END { exit n }' \
     "$work/facts"
 }
 
@@ -42,7 +42,7 @@ movie() { # FILE CONTAINER FOURCC
   it "$1: picture and a tone are recorded for ten seconds" ten_seconds "$file" "$3"
   it "$1: the encoders are reported" is videoEncoder libx264
   it "$1: each frame is written or reported as lost" accounted $fps 10
-  it "$1: few frames are lost" few_lost
+  it "$1: at most $allowed in a hundred are lost" few_lost
   it "$1: no sound is lost" is missedSamples 0
   it "$1: it is $2" says "$2" container "$file"
   it "$1: the picture is H.264" has "$file" video codec_name h264
