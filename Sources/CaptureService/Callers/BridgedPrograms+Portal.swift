@@ -77,18 +77,18 @@ extension BridgedPrograms {
         }
         for other in others.alike {
             guard try await identify(other.number, other.startTime, program.user).program == program.program else {
-                throw ProcessLook.refusal("process \(other.number), another program, has the pictures' memory")
+                throw MemoryHolding.refusal("process \(other.number), another program, has the pictures' memory")
             }
         }
         for server in others.servers {
             guard Self.runs(try await identify(server.number, server.startTime, program.user), ["pipewire"]) else {
-                throw ProcessLook.refusal("process \(server.number), which is not PipeWire, has the pictures' memory")
+                throw MemoryHolding.refusal("process \(server.number), which is not PipeWire, has the pictures' memory")
             }
         }
         var again = try await identify(program.pid, entry.startTime, program.user)
         again.name = program.name
         guard again == program else {
-            throw ProcessLook.refusal("process \(program.pid) ran another program meanwhile")
+            throw MemoryHolding.refusal("process \(program.pid) ran another program meanwhile")
         }
     }
 

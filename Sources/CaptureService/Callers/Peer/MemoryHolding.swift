@@ -8,10 +8,10 @@ enum MemoryHolding {
     /// What all such files are called (memfd_create).
     private static let name = "/memfd:captured"
     private static let nameBytes = Array(name.utf8)
-    /// Bytes of a process's list of mappings: more than a process that has as many as the kernel allows needs, unless it
-    /// gives them long names.
+    /// The most bytes of a process's list of mappings that are read. Those that Linux allows (vm.max_map_count) take less,
+    /// unless their files have long names.
     private static let mostMappings = 1 << 24
-    /// How often processes are looked at that have begun meanwhile.
+    /// The most times that the processes are listed: each time, those are looked at that have begun since.
     private static let rounds = 4
 
     /// Processes, besides the program and the bridge, that may have the memory if they are what they seem.
@@ -39,10 +39,10 @@ enum MemoryHolding {
         do throws(SystemError) {
             ends = try BusSockets.pipewirePeers(of: BusSockets.held(by: bridge))
         } catch {
-            throw ProcessLook.refusal("captured cannot find out who has its memory: \(error)")
+            throw refusal("captured cannot find out who has its memory: \(error)")
         }
         guard let file = PortalHolding.file(of: program), try inodes.isSubset(of: held(by: program)) else {
-            throw ProcessLook.refusal("process \(program) does not get the memory of its pictures")
+            throw refusal("process \(program) does not get the memory of its pictures")
         }
         var (others, seen) = (Others(), Set([program, bridge]))
         // One may hand it to another that has just begun.
@@ -59,7 +59,7 @@ enum MemoryHolding {
                     others.servers.append(named)
                 } else {
                     let path = Files.link(at: "/proc/\(process)/exe") ?? "a program that has ended"
-                    throw ProcessLook.refusal(
+                    throw refusal(
                         "process \(process) (\(path)) has the memory of process \(program)'s pictures"
                     )
                 }
@@ -85,6 +85,11 @@ enum MemoryHolding {
         return held
     }
 
+    /// Why a program gets no pictures.
+    static func refusal(_ why: String) -> CaptureError {
+        CaptureError(.notPermitted, "no pictures are delivered: \(why)")
+    }
+
     /// What a process maps, as the first of its threads that has not ended tells; nothing if it has ended or is hidden from
     /// captured.
     private static func mappings(of process: Int32) throws(CaptureError) -> String {
@@ -95,12 +100,12 @@ enum MemoryHolding {
                 bytes = try file.readAll(limit: mostMappings)
             } catch {
                 guard [ENOENT, ESRCH, EACCES, EPERM].contains(error.errno) else {
-                    throw ProcessLook.refusal("what process \(process) maps cannot be read: \(error)")
+                    throw refusal("what process \(process) maps cannot be read: \(error)")
                 }
                 continue
             }
             guard let bytes else {
-                throw ProcessLook.refusal("process \(process) maps more files than captured looks at")
+                throw refusal("process \(process) maps more files than captured looks at")
             }
             if bytes.isEmpty { continue }
             // Most have none, and text is slow to look through.
