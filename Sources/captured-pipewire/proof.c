@@ -8,8 +8,9 @@
 #include <sys/stat.h>
 #include <time.h>
 
-/* Milliseconds from one look to the next, which takes a part of the time at most, and how long one holds. */
-enum { least_wait = 5000, most_wait = 60000, looking_share = 50, most_trust = 120000 };
+/* The next look comes after so many times what the last one took, within these bounds; and a look holds so long. In
+   milliseconds. */
+enum { least_wait = 5000, most_wait = 60000, wait_factor = 50, most_trust = 120000 };
 
 struct proof {
     struct bridge_post post;
@@ -37,7 +38,7 @@ static void answered(struct bridge_post *post) {
         visit->proof = NULL;
         visit->is_proven = !proof->code && !proof->is_stale;
         visit->proven_at = now();
-        int64_t wait = (visit->proven_at - proof->began_at) * looking_share;
+        int64_t wait = (visit->proven_at - proof->began_at) * wait_factor;
         visit->look_after = visit->proven_at + (wait < least_wait ? least_wait : wait > most_wait ? most_wait : wait);
         if (proof->code) visits_end(visit, proof->code, proof->sentence);
     } else {

@@ -51,8 +51,12 @@ static void add_buffer(void *data, struct pw_buffer *buffer) {
     struct spa_data *block = &buffer->buffer->datas[0];
     uint32_t size = pictures_size(&visit->picture);
     void *map = NULL;
-    int fd = buffer->buffer->n_datas == 1 ? make_memory(size, &map) : -EINVAL;
+    size_t place = 0;
+    while (place < BRIDGE_COUNT(visit->buffers) && visit->buffers[place]) place++;
     buffer->user_data = NULL;
+    /* What has no place there would not be looked after, and gets no picture. */
+    if (place == BRIDGE_COUNT(visit->buffers)) return;
+    int fd = buffer->buffer->n_datas == 1 ? make_memory(size, &map) : -EINVAL;
     if (fd < 0) {
         bridge_say("cannot make memory for pictures: %s", strerror(-fd));
         return;
@@ -64,13 +68,8 @@ static void add_buffer(void *data, struct pw_buffer *buffer) {
     block->mapoffset = 0;
     block->maxsize = size;
     block->data = map;
-    for (size_t i = 0; i < BRIDGE_COUNT(visit->buffers); i++) {
-        if (visit->buffers[i]) continue;
-        visit->buffers[i] = buffer;
-        /* What has no place there is not looked after, and gets no picture. */
-        buffer->user_data = map;
-        break;
-    }
+    buffer->user_data = map;
+    visit->buffers[place] = buffer;
 }
 
 static void remove_buffer(void *data, struct pw_buffer *buffer) {
