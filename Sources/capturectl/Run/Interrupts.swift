@@ -10,7 +10,7 @@ final class Interrupts {
     private struct State {
         var handlers: [Int: @Sendable () -> Void] = [:]
         var last = 0
-        /// Whether a signal came since there was none of these objects.
+        /// Whether a signal came since the first of the objects that exist was made.
         var hasCome = false
         /// libdispatch serves one source of a signal.
         var sources: [any DispatchSourceSignal] = []
