@@ -117,6 +117,26 @@ public final class BusConnection: Sendable {
         )
     }
 
+    /// Calls a method of the bus that takes no arguments, and returns at once.
+    ///
+    /// - Parameter completion: Gets what `askBus` returns or throws, once, on the bus thread: it must not wait for anything.
+    public func askBus(
+        _ member: String,
+        timeout: Double = 25,
+        _ completion: @escaping @Sendable (Result<[BusValue], CaptureError>) -> Void
+    ) {
+        let call = OutgoingCall(
+            destination: CaptureNames.bus,
+            path: CaptureNames.busPath,
+            interface: CaptureNames.bus,
+            member: member,
+            types: [],
+            arguments: [],
+            timeout: timeout
+        )
+        if !loop.post({ $0.call(call, completion) }) { completion(.failure(BusCore.closed)) }
+    }
+
     /// Sends a signal, to everyone who subscribed or to one connection alone.
     ///
     /// - Throws: `.internalFault` when the arguments are not of the types; `.unreachable` when the connection is gone.
@@ -183,6 +203,18 @@ public final class BusConnection: Sendable {
         let token: UInt64 = try await loop.perform { core, done in core.subscribe(match, handler, done) }
         let loop = loop
         return BusSubscription { loop.post { $0.unsubscribe(token) } }
+    }
+
+    /// Calls `work` on the bus thread, now and at every interval: it must not wait for anything. The thread wakes for the bus
+    /// anyway, so this costs less than a timer of its own.
+    ///
+    /// - Parameter interval: In nanoseconds.
+    /// - Returns: What goes on until its last reference goes, or until the connection is closed.
+    public func every(_ interval: Int64, _ work: @escaping @Sendable () -> Void) -> BusSubscription {
+        let tick = Tick(interval, work)
+        let loop = loop
+        loop.post { $0.begin(tick) }
+        return BusSubscription { loop.post { $0.end(tick) } }
     }
 
     /// Calls `handler` once, on the bus thread, when the connection is lost, and at once when it is gone already. Not

@@ -37,6 +37,8 @@ import Glibc
     var matches: [UInt64: Match] = [:]
     /// Told of each call that is answered by an error, before its caller is.
     var failureHandler: (@Sendable (BusCall, CaptureError) async -> Void)?
+    /// What is done at intervals, and when next.
+    var ticks: [ObjectIdentifier: (tick: Tick, due: Timestamp)] = [:]
     private var disconnectHandlers: [@Sendable (CaptureError) -> Void] = []
     private(set) var closeHandlers: [UInt64: @Sendable (CaptureError) -> Void] = [:]
 
@@ -112,6 +114,7 @@ import Glibc
         var deadline: UInt64 = 0
         let code = unsafe sd_bus_get_timeout(bus, &deadline)
         guard descriptor >= 0, events >= 0, code >= 0 else { return nil }
+        for (_, due) in ticks.values { deadline = min(deadline, UInt64(max(0, due.nanoseconds)) / 1000 + 1) }
         let interest = isCongested ? events & ~POLLIN : events
         if deadline == UInt64.max { return (descriptor, Int16(truncatingIfNeeded: interest), -1) }
         let now = UInt64(max(0, Timestamp.now.nanoseconds)) / 1000

@@ -110,6 +110,7 @@ final class BusLoop: Sendable {
                 core.close(BusCore.closed)
                 break
             }
+            core.tick()
             if let reason = core.process() ?? wait(core) {
                 core.close(reason)
                 break
@@ -124,7 +125,7 @@ final class BusLoop: Sendable {
         for item in rest { item(core) }
     }
 
-    /// Sleeps until the bus has something, its nearest timeout, or work.
+    /// Sleeps until the bus has something, its nearest timeout, the next tick, or work.
     private func wait(_ core: BusCore) -> CaptureError? {
         guard let interest = core.pollInterest() else { return BusCore.lost }
         var files = [

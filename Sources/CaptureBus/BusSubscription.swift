@@ -1,12 +1,13 @@
 import Synchronization
 
-/// Signals that are being heard, until the last reference goes or `cancel` is called.
+/// Signals that are being heard, or something else that goes on, until the last reference goes or `cancel` is called.
 ///
 /// Thread-safe. A handler that runs already is not waited for.
 public final class BusSubscription: Sendable {
     private let ending: Once
 
-    init(_ end: @escaping @Sendable () -> Void) {
+    /// - Parameter end: Ends it. Called once, by whoever cancels or lets the last reference go.
+    public init(_ end: @escaping @Sendable () -> Void) {
         ending = Once(end)
     }
 
