@@ -1,4 +1,5 @@
 import BusSupport
+import CaptureBus
 import CaptureCore
 import CaptureDevices
 import CaptureSystem
@@ -16,7 +17,20 @@ import Testing
         let silent = Mutex<Set<ProofOfLife.Part>>([])
 
         var rounds: Heartbeat.Rounds {
-            Heartbeat.Rounds(bus: { self.round(.bus) }, gate: { self.round(.gate) }, engine: { self.round(.engine) })
+            Heartbeat.Rounds(
+                every: { interval, beat in
+                    let timer = Task {
+                        while !Task.isCancelled {
+                            beat()
+                            try await Task.sleep(for: .nanoseconds(interval))
+                        }
+                    }
+                    return BusSubscription { timer.cancel() }
+                },
+                bus: { $0(self.round(.bus)) },
+                gate: { self.round(.gate) },
+                engine: { self.round(.engine) }
+            )
         }
 
         var all: [ProofOfLife.Part: Int] { counts.withLock { $0 } }

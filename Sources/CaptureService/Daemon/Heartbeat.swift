@@ -11,10 +11,13 @@ import Synchronization
 /// While nothing streams, nothing here runs or wakes the daemon, and the service manager's watchdog is off.
 /// Thread-safe.
 final class Heartbeat: Sendable {
-    /// One round of each part; returns false if the part did not answer.
+    /// The timer, and one round of each part, which tells whether the part answered.
     struct Rounds: Sendable {
-        /// A call to the message bus and its answer.
-        var bus: @Sendable () async -> Bool
+        /// Calls the closure now and at every interval, in nanoseconds, until the subscription ends. The closure waits for
+        /// nothing.
+        var every: @Sendable (_ interval: Int64, _ beat: @escaping @Sendable () -> Void) -> BusSubscription
+        /// Calls the message bus, and calls the closure once with the answer, on any thread.
+        var bus: @Sendable (_ answered: @escaping @Sendable (Bool) -> Void) -> Void
         /// A turn of the gate.
         var gate: @Sendable () async -> Bool
         /// A turn of the engine.
@@ -24,7 +27,7 @@ final class Heartbeat: Sendable {
     private struct State {
         var rounds: Rounds?
         var streaming: Set<ObjectIdentifier> = []
-        var beat: Task<Void, Never>?
+        var beat: BusSubscription?
         /// The parts whose round goes on.
         var underWay: Set<ProofOfLife.Part> = []
     }
@@ -57,7 +60,8 @@ final class Heartbeat: Sendable {
             rest?.streams()
             proof.begin()
             watchdog.turnOn()
-            state.beat = Task { await self.beat(rounds) }
+            // Weak, because this object owns the timer.
+            state.beat = rounds.every(Heartbeat.interval) { [weak self] in self?.beat(rounds) }
         }
     }
 
@@ -65,7 +69,6 @@ final class Heartbeat: Sendable {
     func ended(_ source: any MediaSource) {
         state.withLock { state in
             guard state.streaming.remove(ObjectIdentifier(source)) != nil, state.streaming.isEmpty else { return }
-            state.beat?.cancel()
             state.beat = nil
             proof.end()
             watchdog.turnOff()
@@ -73,38 +76,52 @@ final class Heartbeat: Sendable {
         }
     }
 
-    /// Starts a round of each part every interval, until nothing streams. All parts share one timer, because each timer
-    /// wakes several threads.
-    private func beat(_ rounds: Rounds) async {
-        while !Task.isCancelled {
-            begin(.bus, rounds.bus)
-            begin(.gate, rounds.gate)
-            begin(.engine, rounds.engine)
-            do {
-                try await Task.sleep(for: .nanoseconds(Heartbeat.interval))
-            } catch {
-                // Cancelled: nothing streams any more.
-                return
-            }
+    /// Starts a round of each part. What wakes a thread costs the most here. So the bus thread keeps the time and proves the
+    /// bus, and the gate and the engine take their turns one after the other in one task.
+    private func beat(_ rounds: Rounds) {
+        askBus(rounds.bus)
+        // The task may hang. At the next beat, another one passes over the part that hangs.
+        Task {
+            await take(.gate, rounds.gate)
+            await take(.engine, rounds.engine)
         }
     }
 
-    /// Lets a part prove itself, unless its last round still goes on. Each round has its own task, so that a part that
-    /// hangs does not hide another.
-    private func begin(_ part: ProofOfLife.Part, _ round: @escaping @Sendable () async -> Bool) {
-        guard state.withLock({ $0.underWay.insert(part).inserted }) else { return }
-        Task {
-            var begun: Timestamp
-            repeat {
-                begun = .now
-                if await round() {
-                    proof.prove(part, since: begun)
-                    // Only the gate and the engine feed the watchdog: a restart does not mend the bus.
-                    if part == .engine, proof.isProven(.gate) { watchdog.feed() }
-                }
-                // After one that took long, the next proof must not wait for the timer as well.
-            } while Timestamp.now - begun >= Heartbeat.interval && state.withLock { !$0.streaming.isEmpty }
-            state.withLock { _ = $0.underWay.remove(part) }
+    /// Lets the bus prove itself, unless its last round still goes on.
+    private func askBus(_ round: @escaping @Sendable (@escaping @Sendable (Bool) -> Void) -> Void) {
+        guard begins(.bus) else { return }
+        let begun = Timestamp.now
+        round { hasAnswered in
+            if hasAnswered { self.proof.prove(.bus, since: begun) }
+            if self.ended(.bus, begunAt: begun) { self.askBus(round) }
+        }
+    }
+
+    /// Lets the gate or the engine prove itself, unless its last round still goes on.
+    private func take(_ part: ProofOfLife.Part, _ round: @Sendable () async -> Bool) async {
+        var begun: Timestamp
+        repeat {
+            guard begins(part) else { return }
+            begun = .now
+            if await round() {
+                proof.prove(part, since: begun)
+                // Only the gate and the engine feed the watchdog: a restart does not mend the bus.
+                if part == .engine, proof.isProven(.gate) { watchdog.feed() }
+            }
+        } while ended(part, begunAt: begun)
+    }
+
+    private func begins(_ part: ProofOfLife.Part) -> Bool {
+        state.withLock { $0.underWay.insert(part).inserted }
+    }
+
+    /// Ends a part's round.
+    ///
+    /// - Returns: Whether the next one begins at once. After a round that took long, it must not wait for the timer as well.
+    private func ended(_ part: ProofOfLife.Part, begunAt begun: Timestamp) -> Bool {
+        state.withLock { state in
+            state.underWay.remove(part)
+            return Timestamp.now - begun >= Heartbeat.interval && !state.streaming.isEmpty
         }
     }
 }
@@ -112,15 +129,9 @@ final class Heartbeat: Sendable {
 extension Heartbeat.Rounds {
     /// The rounds of a daemon. In its round, the engine shows sessions as suspended while devices stand still.
     init(_ connection: BusConnection, _ gate: AuthorizationGate, _ engine: CaptureEngine, _ proof: ProofOfLife) {
-        bus = {
-            do throws(CaptureError) {
-                _ = try await connection.askBus("GetId")
-                return true
-            } catch {
-                // Devices stop and the engine tells why.
-                return false
-            }
-        }
+        every = { connection.every($0, $1) }
+        // When it fails, devices stop and the engine tells why.
+        bus = { answered in connection.askBus("GetId") { answered((try? $0.get()) != nil) } }
         self.gate = {
             await gate.takeTurn()
             return true
