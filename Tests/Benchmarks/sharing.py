@@ -1,7 +1,7 @@
 """A camera's raw frames shared by a number of readers: what that takes, and how soon readers are awake."""
 import json, re, subprocess, time
 from native import RATE, SETTLE, Missing, compile, need
-from works import EACH, MOST_LOST, WINDOW, Work
+from works import EACH, MOST_LOST, WINDOW, Work, stream
 
 SIZE = (1920, 1080)
 FRAME = SIZE[0] * SIZE[1] * 2
@@ -223,7 +223,41 @@ def looks(readers):
     return {"ours": captured(readers, "look"), "PipeWire": pipewire(readers, "look")}
 
 
+def noted():
+    def ours(contender):
+        contender.serve()
+        contender.start("capture-bench-reader", contender.device, f"YUYV:1920x1080@{RATE}", 1, 600, "look",
+                        camera=False)
+        return stream(contender, lambda: "running" in contender.words())
+
+    def v4l2_ctl(contender):
+        child = contender.start(
+            need("v4l2-ctl"), "-d", "/dev/video0", "--set-fmt-video=width=1920,height=1080,pixelformat=YUYV",
+            "--stream-mmap=4", f"--stream-count={round((WINDOW + 2) * RATE)}")
+        return stream(contender, lambda: bool(contender.words()), ends=child)
+
+    def fakesink(contender):
+        caps = f"video/x-raw,format=YUY2,width=1920,height=1080,framerate={RATE}/1"
+        contender.start(need("gst-launch-1.0"), "-q",
+                        *f"v4l2src device=/dev/video0 io-mode=mmap ! {caps} ! fakesink sync=false".split())
+        return stream(contender, lambda: True)
+
+    return {"ours": ours, "v4l2-ctl": v4l2_ctl, "gst-launch fakesink": fakesink}
+
+
+def note(contender):
+    """One program, which dequeues, and wakes a thread of another, which only looks at the frame."""
+    child = Readers(contender, bare(contender), MODE, 1, "look", camera=True)
+    used = sum(count(contender, contender.window or WINDOW)) * 1e6
+    child.end()
+    contender.stop()
+    if contender.lost() > MOST_LOST:
+        raise Missing(f"it lost {contender.lost():.0%} of the frames")
+    return {EACH: used}
+
+
 WORKS = [
+    Work("raw 1080p, each frame is noted", {EACH: 1.5}, floor=note, **noted()),
     Work("raw 1080p, 1 reader that copies", {EACH: 0.95, PRODUCER: 0.8}, floor=floor(1), **copies(1)),
     Work("raw 1080p, 4 readers that copy", {EACH: 0.95, PRODUCER: 0.5}, floor=floor(4), **copies(4)),
     Work("raw 1080p, 32 readers that copy", {EACH: 0.95, PRODUCER: 0.25}, floor=floor(32), **copies(32)),

@@ -74,28 +74,6 @@ def shot(format, size):
     return lambda contender: once(contender, bare(contender, format, size, "photo", "a.jpg"), True)
 
 
-def look():
-    def ours(contender):
-        contender.serve()
-        contender.start("capture-bench-reader", contender.device, f"YUYV:1920x1080@{RATE}", 1, 600, "look",
-                        camera=False)
-        return stream(contender, lambda: "running" in contender.words())
-
-    def v4l2_ctl(contender):
-        child = contender.start(
-            need("v4l2-ctl"), "-d", "/dev/video0", "--set-fmt-video=width=1920,height=1080,pixelformat=YUYV",
-            "--stream-mmap=4", f"--stream-count={round((WINDOW + 2) * RATE)}")
-        return stream(contender, lambda: bool(contender.words()), ends=child)
-
-    def fakesink(contender):
-        caps = f"video/x-raw,format=YUY2,width=1920,height=1080,framerate={RATE}/1"
-        contender.start(need("gst-launch-1.0"), "-q",
-                        *f"v4l2src device=/dev/video0 io-mode=mmap ! {caps} ! fakesink sync=false".split())
-        return stream(contender, lambda: True)
-
-    return {"ours": ours, "v4l2-ctl": v4l2_ctl, "gst-launch fakesink": fakesink}
-
-
 def record(contender, format, *options, progress=False, waits=False):
     path = contender.folder / "ours.mkv"
     contender.serve()
@@ -224,7 +202,6 @@ def photo(name, format, gst, encoder):
 
 
 WORKS = [
-    Work("raw 1080p, each frame is noted", {EACH: 1.5}, **look()),
     Work("MJPEG 720p to Matroska", {EACH: 0.9}, floor=append("MJPG", "1280x720"), **copy()),
     Work("the same with the progress line", {EACH: 1.05}, **progress()),
     Work("raw 720p to H.264", {EACH: 0.95}, **encode(1280, 720)),
