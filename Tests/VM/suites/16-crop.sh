@@ -1,7 +1,7 @@
 #!/bin/bash
 # The crop of an HDMI input: read, set, refused out of range, told and put back. With a scaler frames keep their size;
 # without one they get the crop's, and nobody's frames change it while they stream.
-# machine: --systemd --vivid 2 --timeout 1800
+# machine: --systemd --vivid 2 --timeout 2400 --karg vivid.multiplanar=1,2
 # flavours: stock fast
 # shares: devices
 . "$(dirname "${BASH_SOURCE[0]}")/../lib/guest.sh"
@@ -20,6 +20,8 @@ crop_is_told() {
 
 it "captured serves" serve
 ((not_ok_count == 0)) || finish
+# Other suites may have had it restarted in this boot.
+restarts=$(systemctl show -P NRestarts captured)
 it "a webcam is set" vivid_reset "$first" 0 640x360 YUYV 10
 it "it has no crop" fails says '^crop ' control
 it "that is said, 65" expect_exit 65 control crop=0,0,320x240
@@ -74,5 +76,5 @@ it "in the whole of it" says '640x480' value inputs.camera.format
 it "the crop is as it was set" has_crop 160 120 640 480
 it "the driver scales again" v4l2-ctl -d "$first" -c enable_capture_scaler=1,enable_capture_composing=1
 it "the controls return" control --reset
-it "the daemon never went down" says '^NRestarts=0$' systemctl show -p NRestarts captured
+it "the daemon never went down" says "^NRestarts=$restarts$" systemctl show -p NRestarts captured
 finish
