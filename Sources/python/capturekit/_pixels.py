@@ -18,7 +18,7 @@ def _of(names: str, *planes: Plane) -> dict[str, tuple[Plane, ...]]:
     return {name: planes for name in names.split()}
 
 
-_WORD, _BIG = "<u2", ">u2"
+_WORD, _BIG, _BIG_LONG = "<u2", ">u2", ">u4"
 SHAPES: dict[str, tuple[Plane, ...]] = {
     # Two numbers a pixel: luma, and by turns one of the two colours.
     **_of("YUYV YVYU UYVY VYUY", Plane(numbers=2)),
@@ -31,6 +31,7 @@ SHAPES: dict[str, tuple[Plane, ...]] = {
     **_of("RGBP RGBO XR15 AR15 RX15 RA15 XB15 AB15 BX15 BA15 R444 XR12 AR12 RX12 RA12 XB12 AB12 BX12 GA12 Y444 YUVO "
           "YUVP", Plane(type=_WORD)),
     **_of("Y16-BE RGBQ XR15-BE AR15-BE RGBR", Plane(type=_BIG)),
+    **_of("BGRH", Plane(type=_BIG_LONG)),
     **_of("NV12 NM12 NV21 NM21", Plane(), Plane(2, 2, 2)),
     **_of("NV16 NM16 NV61 NM61", Plane(), Plane(2, 1, 2)),
     **_of("NV24 NV42", Plane(), Plane(1, 1, 2)),
