@@ -31,7 +31,7 @@ extension AuthorizationObject {
         let explaining = Explaining(gate: gate, agents: agents, commandLine: commandLine)
         if program.isEmpty {
             guard name.isEmpty else {
-                throw CaptureError(.invalidArgument, "a user only goes with a program; the caller itself has one")
+                throw CaptureError(.invalidArgument, "give a program with the user, or neither for the caller")
             }
             return [.records(await explaining.explain(client, asked))]
         }
