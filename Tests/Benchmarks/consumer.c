@@ -23,7 +23,7 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { most_readers = 64, most_delays = 240, second = 1000000000 };
+enum { most_readers = 64, most_delays = 120, second = 1000000000 };
 
 struct reader {
     struct pw_thread_loop *thread;

@@ -27,7 +27,7 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { most_readers = 64, buffer_count = 4, most_delays = 240, kind = V4L2_BUF_TYPE_VIDEO_CAPTURE };
+enum { most_readers = 64, buffer_count = 4, most_delays = 120, kind = V4L2_BUF_TYPE_VIDEO_CAPTURE };
 
 struct reader {
     pthread_t thread;

@@ -8,7 +8,7 @@ FRAME = SIZE[0] * SIZE[1] * 2
 MODE = f"{SIZE[0]}x{SIZE[1]}@{RATE}"
 PRODUCER = "CPU µs a frame, producer alone"
 SOON, LATE = "µs to awake, p50", "µs to awake, p99"
-# Readers tell how long they took with the frames of the last eight seconds.
+# Readers tell how long they took with the frames of the last four seconds, so that starts do not count.
 DELAYS = 4
 
 # What serves a camera needs no more, and there is no session manager: readers link themselves to the node.

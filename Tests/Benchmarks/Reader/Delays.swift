@@ -2,8 +2,8 @@ import CaptureKit
 
 /// How long after the bench camera's DQBUF a reader woke up, for each of its last frames.
 struct Delays {
-    /// Eight seconds at 30 frames a second, so that starts don't count.
-    private static let most = 240
+    /// Four seconds at 30 frames a second, so that starts don't count.
+    private static let most = 120
     /// A larger value is no delay: frames of other cameras begin with pixels, not with a time.
     private static let longest: Int64 = 10_000_000_000
 
