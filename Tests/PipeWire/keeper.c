@@ -17,6 +17,7 @@ static void *stay(void *unused) {
     puts("ready");
     fflush(stdout);
     while (1) pause();
+    return NULL;
 }
 
 static void map(int file) {

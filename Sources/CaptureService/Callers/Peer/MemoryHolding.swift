@@ -51,13 +51,14 @@ enum MemoryHolding {
             if new.isEmpty { break }
             for process in new {
                 guard try !inodes.isDisjoint(with: held(by: process)) else { continue }
-                let started = try ProcessLook(pid: process, process: ProcessLook.pin(process)).status().startTime
-                let named = BridgedPrograms.NamedProcess(number: process, startTime: started)
-                if PortalHolding.file(of: process) == file {
+                let named = BridgedPrograms.NamedProcess(process)
+                if let named, PortalHolding.file(of: process) == file {
                     others.alike.append(named)
-                } else if !BusSockets.held(by: process).isDisjoint(with: ends) {
+                } else if let named, !BusSockets.held(by: process).isDisjoint(with: ends) {
                     others.servers.append(named)
                 } else {
+                    // One that has ended has nothing any more, but one whose first thread has ended does.
+                    if named == nil, try inodes.isDisjoint(with: held(by: process)) { continue }
                     let path = Files.link(at: "/proc/\(process)/exe") ?? "a program that has ended"
                     throw refusal(
                         "process \(process) (\(path)) has the memory of process \(program)'s pictures"
@@ -112,5 +113,15 @@ enum MemoryHolding {
             return bytes.firstRange(of: nameBytes) == nil ? "" : String(decoding: bytes, as: UTF8.self)
         }
         return ""
+    }
+}
+
+extension BridgedPrograms.NamedProcess {
+    /// `nil` if it has ended, or its first thread has.
+    fileprivate init?(_ number: Int32) {
+        guard let process = try? ProcessLook.pin(number),
+            let status = try? ProcessLook(pid: number, process: process).status()
+        else { return nil }
+        self.init(number: number, startTime: status.startTime)
     }
 }
