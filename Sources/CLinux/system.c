@@ -217,27 +217,25 @@ static int mask_signal(int how, int signal) {
 int clinux_block_signal(int signal) { return mask_signal(SIG_BLOCK, signal); }
 int clinux_unblock_signal(int signal) { return mask_signal(SIG_UNBLOCK, signal); }
 
-static int caught_write_end = -1;
+static int caught_ends[2] = {-1, -1};
 
 static void note_signal(int signal) {
     int reason = errno;
     unsigned char byte = (unsigned char)signal;
     /* A full pipe holds the news of a signal already. */
-    ssize_t written = write(caught_write_end, &byte, 1);
+    ssize_t written = write(caught_ends[1], &byte, 1);
     (void)written;
     errno = reason;
 }
 
 int clinux_catch_termination(void) {
-    int ends[2];
-    if (pipe2(ends, O_CLOEXEC | O_NONBLOCK) < 0) return -1;
-    caught_write_end = ends[1];
+    if (caught_ends[0] < 0 && pipe2(caught_ends, O_CLOEXEC | O_NONBLOCK) < 0) return -1;
     struct sigaction action = {.sa_handler = note_signal, .sa_flags = SA_RESTART};
     sigemptyset(&action.sa_mask);
     const int caught[] = {SIGTERM, SIGINT, SIGHUP};
     for (size_t i = 0; i < sizeof caught / sizeof *caught; i++)
         if (sigaction(caught[i], &action, NULL) < 0) return -1;
-    return ends[0];
+    return caught_ends[0];
 }
 
 int clinux_caught_signal(int fd) {

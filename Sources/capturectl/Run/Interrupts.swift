@@ -1,3 +1,4 @@
+import CLinux
 import CaptureKit
 import Dispatch
 import Glibc
@@ -12,8 +13,7 @@ final class Interrupts {
         var last = 0
         /// Whether a signal came since the first of the objects that exist was made.
         var hasCome = false
-        /// libdispatch serves one source of a signal.
-        var sources: [any DispatchSourceSignal] = []
+        var source: (any DispatchSourceRead)?
     }
     private static let state = Mutex(State())
     private static let numbers = [SIGINT, SIGTERM, SIGHUP]
@@ -25,7 +25,7 @@ final class Interrupts {
         let (number, hasCome) = Interrupts.state.withLock { state in
             state.last += 1
             state.handlers[state.last] = handler
-            if state.sources.isEmpty { state.sources = Interrupts.begin() }
+            if state.source == nil { state.source = Interrupts.begin() }
             return (state.last, state.hasCome)
         }
         self.number = number
@@ -36,27 +36,33 @@ final class Interrupts {
         Interrupts.state.withLock { state in
             state.handlers[number] = nil
             guard state.handlers.isEmpty else { return }
-            for source in state.sources { source.cancel() }
-            state.sources = []
-            state.hasCome = false
             for number in Interrupts.numbers { _ = signal(number, SIG_DFL) }
+            state.source?.cancel()
+            state.source = nil
+            state.hasCome = false
         }
     }
 
-    private static func begin() -> [any DispatchSourceSignal] {
-        numbers.map { number in
-            _ = signal(number, SIG_IGN)
-            let source = DispatchSource.makeSignalSource(signal: number)
-            source.setEventHandler {
-                let handlers = state.withLock { state in
-                    state.hasCome = !state.handlers.isEmpty
-                    return Array(state.handlers.values)
-                }
-                for handler in handlers { handler() }
+    /// Catches the signals from here on. A signal source of libdispatch catches them some time after it was resumed, and what
+    /// comes before is lost.
+    ///
+    /// - Returns: `nil` if the system has no descriptors left: then they end the process.
+    private static func begin() -> (any DispatchSourceRead)? {
+        let file = clinux_catch_termination()
+        guard file >= 0 else { return nil }
+        let source = DispatchSource.makeReadSource(fileDescriptor: file)
+        source.setEventHandler {
+            var count = 0
+            while clinux_caught_signal(file) > 0 { count += 1 }
+            guard count > 0 else { return }
+            let handlers = state.withLock { state in
+                state.hasCome = !state.handlers.isEmpty
+                return Array(state.handlers.values)
             }
-            source.resume()
-            return source
+            for handler in handlers { handler() }
         }
+        source.resume()
+        return source
     }
 }
 
