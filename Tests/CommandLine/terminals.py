@@ -1,7 +1,7 @@
 """What a person sees on terminals of several widths."""
 import fcntl, json, os, pty, re, select, signal, struct, subprocess, termios, time, unicodedata
 
-from checks import probe, wait_until
+from checks import LIMIT, probe, wait_until
 from terminal import Terminal
 
 WIDTHS = [60, 80, 200]
@@ -72,6 +72,32 @@ def progress(daemon, folder, it):
         it("and the summary comes all the same", re.search(r" frames, \d+ dropped( \(.*\))?\n", text), text)
     text, _ = shown(daemon, 80, "record", "-d", "0.5", folder / "plain.mkv", env={"NO_COLOR": "1"})
     it("with NO_COLOR there is no color", not re.search(r"\x1b\[[0-9;]*m", text), text)
+
+
+def interrupts(daemon, folder, it):
+    """A Ctrl-C at the very moment that a command begins to listen for it."""
+    left = []
+    for _ in range(20):
+        child = subprocess.Popen([daemon.programs / "capturectl", "control", "--watch"], env=daemon.environment,
+                                 stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
+                                 # Who runs tests in the background has it ignored.
+                                 preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL))
+        with open(f"/proc/{child.pid}/status", "rb", buffering=0) as status:
+            # The mask of a program that runs already, not of the fork before it.
+            while child.poll() is None:
+                status.seek(0)
+                text = status.read()
+                masks = re.findall(rb"^Sig(?:Ign|Cgt):\t(\w+)", text, re.M)
+                if text.startswith(b"Name:\tcapturectl") and any(int(mask, 16) & 1 << signal.SIGINT - 1 for mask in masks):
+                    break
+        child.send_signal(signal.SIGINT)
+        try:
+            left.append(child.wait(LIMIT))
+        except subprocess.TimeoutExpired:
+            child.kill()
+            left.append(f"it went on: {child.wait()}")
+            break
+    it("it ends each time", left == [0] * 20, left)
 
 
 def previews(daemon, folder, it):
