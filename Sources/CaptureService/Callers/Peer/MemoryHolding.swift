@@ -57,8 +57,8 @@ enum MemoryHolding {
                 } else if let named, !BusSockets.held(by: process).isDisjoint(with: ends) {
                     others.servers.append(named)
                 } else {
-                    // One that has ended has nothing any more, but one whose first thread has ended does.
-                    if named == nil, try inodes.isDisjoint(with: held(by: process)) { continue }
+                    // One that is gone has nothing any more, but one whose first thread has ended does.
+                    if named == nil, kill(process, 0) == -1, errno == ESRCH { continue }
                     let path = Files.link(at: "/proc/\(process)/exe") ?? "a program that has ended"
                     throw refusal(
                         "process \(process) (\(path)) has the memory of process \(program)'s pictures"
