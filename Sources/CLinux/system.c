@@ -235,7 +235,7 @@ int clinux_catch_termination(void) {
     const int caught[] = {SIGTERM, SIGINT, SIGHUP};
     for (size_t i = 0; i < sizeof caught / sizeof *caught; i++)
         if (sigaction(caught[i], &action, NULL) < 0) return -1;
-    return caught_ends[0];
+    return fcntl(caught_ends[0], F_DUPFD_CLOEXEC, 0);
 }
 
 int clinux_caught_signal(int fd) {

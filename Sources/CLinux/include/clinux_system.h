@@ -72,7 +72,7 @@ int clinux_block_signal(int signal);
 int clinux_unblock_signal(int signal);
 /* Catches SIGTERM, SIGINT and SIGHUP: the descriptor that is returned becomes readable, each byte a signal's number. By a
    handler and a pipe, since signalfd(2) sees nothing of a signal that a thread with an open mask takes, and libdispatch
-   keeps such a thread in sigsuspend(2). Who gives the signals back and calls it again gets the same descriptor. */
+   keeps such a thread in sigsuspend(2). Who gives the signals back can call it again. The caller closes the descriptor. */
 int clinux_catch_termination(void);
 /* Has a signal that kills this process first send its number over a connection, as "message=died" and "signal=11". */
 int clinux_announce_death(int connection);

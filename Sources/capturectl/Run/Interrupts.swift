@@ -37,7 +37,11 @@ final class Interrupts {
             state.handlers[number] = nil
             guard state.handlers.isEmpty else { return }
             for number in Interrupts.numbers { _ = signal(number, SIG_DFL) }
-            state.source?.cancel()
+            if let source = state.source {
+                // What nobody has heard of is not for whoever listens next.
+                while clinux_caught_signal(Int32(source.handle)) > 0 {}
+                source.cancel()
+            }
             state.source = nil
             state.hasCome = false
         }
@@ -61,6 +65,7 @@ final class Interrupts {
             }
             for handler in handlers { handler() }
         }
+        source.setCancelHandler { close(file) }
         source.resume()
         return source
     }
