@@ -84,7 +84,8 @@ def interrupts(daemon, folder, it):
                                  preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL))
         with open(f"/proc/{child.pid}/status", "rb", buffering=0) as status:
             # The mask of a program that runs already, not of the fork before it.
-            while child.poll() is None:
+            end = time.monotonic() + LIMIT
+            while child.poll() is None and time.monotonic() < end:
                 status.seek(0)
                 text = status.read()
                 masks = re.findall(rb"^Sig(?:Ign|Cgt):\t(\w+)", text, re.M)
