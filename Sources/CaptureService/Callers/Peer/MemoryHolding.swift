@@ -57,8 +57,8 @@ enum MemoryHolding {
                 } else if let named, !BusSockets.held(by: process).isDisjoint(with: ends) {
                     others.servers.append(named)
                 } else {
-                    // One that is gone has nothing any more, but one whose first thread has ended does.
-                    if named == nil, kill(process, 0) == -1, errno == ESRCH { continue }
+                    // Also one that is gone by now: it may have handed the memory to one that was looked at before. Who
+                    // asks looks again for a while.
                     let path = Files.link(at: "/proc/\(process)/exe") ?? "a program that has ended"
                     throw refusal(
                         "process \(process) (\(path)) has the memory of process \(program)'s pictures"
@@ -117,7 +117,7 @@ enum MemoryHolding {
 }
 
 extension BridgedPrograms.NamedProcess {
-    /// `nil` if it has ended, or its first thread has.
+    /// `nil` if it cannot be looked at, as one that has ended or whose first thread has.
     fileprivate init?(_ number: Int32) {
         guard let process = try? ProcessLook.pin(number),
             let status = try? ProcessLook(pid: number, process: process).status()
