@@ -230,12 +230,15 @@ static void note_signal(int signal) {
 
 int clinux_catch_termination(void) {
     if (caught_ends[0] < 0 && pipe2(caught_ends, O_CLOEXEC | O_NONBLOCK) < 0) return -1;
+    /* Before a signal is caught, which nobody would hear of without it. */
+    int file = fcntl(caught_ends[0], F_DUPFD_CLOEXEC, 0);
+    if (file < 0) return -1;
     struct sigaction action = {.sa_handler = note_signal, .sa_flags = SA_RESTART};
     sigemptyset(&action.sa_mask);
     const int caught[] = {SIGTERM, SIGINT, SIGHUP};
     for (size_t i = 0; i < sizeof caught / sizeof *caught; i++)
-        if (sigaction(caught[i], &action, NULL) < 0) return -1;
-    return fcntl(caught_ends[0], F_DUPFD_CLOEXEC, 0);
+        if (sigaction(caught[i], &action, NULL) < 0) return close(file), -1;
+    return file;
 }
 
 int clinux_caught_signal(int fd) {
