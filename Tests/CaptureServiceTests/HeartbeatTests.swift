@@ -27,13 +27,23 @@ import Testing
                     }
                     return BusSubscription { timer.cancel() }
                 },
-                bus: { $0(self.round(.bus)) },
-                gate: { self.round(.gate) },
-                engine: { self.round(.engine) }
+                bus: { answered in Task { answered(await self.slowRound(.bus)) } },
+                gate: { await self.slowRound(.gate) },
+                engine: { await self.slowRound(.engine) }
             )
         }
 
         var all: [ProofOfLife.Part: Int] { counts.withLock { $0 } }
+
+        /// Parts whose rounds do not end.
+        let hung = Mutex<Set<ProofOfLife.Part>>([])
+
+        /// The same, with rounds that last as long as a part hangs.
+        private func slowRound(_ part: ProofOfLife.Part) async -> Bool {
+            let answer = round(part)
+            while hung.withLock({ $0.contains(part) }) { try? await Task.sleep(for: .milliseconds(20)) }
+            return answer
+        }
 
         private func round(_ part: ProofOfLife.Part) -> Bool {
             counts.withLock { $0[part, default: 0] += 1 }
@@ -81,6 +91,24 @@ import Testing
         heartbeat.ended(source)
         #expect(heartbeat.proof.remaining() <= ProofOfLife.patience)
         heartbeat.ended(other)
+    }
+
+    @Test(arguments: ProofOfLife.Part.allCases)
+    func `lets the others go on while one part hangs`(_ part: ProofOfLife.Part) async throws {
+        heartbeat.serve(counter.rounds)
+        heartbeat.began(source)
+        try await until { counter.all[part, default: 0] > 1 }
+        counter.hung.withLock { _ = $0.insert(part) }
+        try await until { heartbeat.proof.remaining() <= 0 }
+        #expect(!heartbeat.proof.isProven(part))
+        let then = counter.all
+        let others = ProofOfLife.Part.allCases.filter { $0 != part }
+        try await until { others.allSatisfy { counter.all[$0, default: 0] > then[$0, default: 0] + 2 } }
+        #expect(counter.all[part] == then[part])
+        #expect(others.allSatisfy { heartbeat.proof.isProven($0) })
+        counter.hung.withLock { $0 = [] }
+        try await until { heartbeat.proof.remaining() > 0 }
+        heartbeat.ended(source)
     }
 
     @Test(arguments: ProofOfLife.Part.allCases)

@@ -77,7 +77,8 @@ final class Heartbeat: Sendable {
     }
 
     /// Starts a round of each part. What wakes a thread costs the most here. So the bus thread keeps the time and proves the
-    /// bus, and the gate and the engine take their turns one after the other in one task.
+    /// bus, and the gate and the engine take their turns one after the other in one task. A bus thread that hangs proves
+    /// no part and feeds no watchdog, so the service manager restarts the daemon.
     private func beat(_ rounds: Rounds) {
         askBus(rounds.bus)
         // The task may hang. At the next beat, another one passes over the part that hangs.
