@@ -58,7 +58,7 @@ void checking_look(struct visit *visit) {
         pw_loop_update_timer(visit->bridge->loop, visit->bridge->check_source, &later, NULL, false);
     else if (is_silent)
         visits_end(visit, CAPTURE_NOT_PERMITTED,
-                   "a program connected to PipeWire but stays silent, so captured cannot tell whose stream this is");
+                   "a program is connected to PipeWire and stays silent, so captured cannot tell whose stream this is");
     else if (is_as_told(visit))
         visit_checked(visit);
     else if (++visit->tries < bridge_most_tries)
