@@ -5,8 +5,9 @@
 
    With `copy` it copies each frame once for each reader. With `look` readers are threads of another process, which wait
    for a word of shared memory, and one call wakes them all. It needs the camera of camera.c, or one that is served from
-   it. Prints `running` with the first frame, and when it is sent SIGTERM a line of JSON: how many frames there were, and
-   how long after the DQBUF of a frame at the camera readers were awake, in µs. */
+   it. Prints `running` with the first frame, and when it is sent SIGTERM a line of JSON: how many frames there were, how
+   much processor time each took of the process that dequeues, and how long after the DQBUF of a frame at the camera readers
+   were awake, both in µs. */
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
@@ -97,7 +98,13 @@ static int compare(const void *left, const void *right) {
     return (a > b) - (a < b);
 }
 
-static void tell(unsigned readers, unsigned frames) {
+static double used(void) {
+    struct timespec now;
+    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now);
+    return (double)now.tv_sec * 1e6 + (double)now.tv_nsec / 1e3;
+}
+
+static void tell(unsigned readers, unsigned frames, double each) {
     static int64_t delays[most_readers * most_delays];
     size_t count = 0;
     for (unsigned i = 0; i < readers; i++) {
@@ -108,8 +115,8 @@ static void tell(unsigned readers, unsigned frames) {
     }
     qsort(delays, count, sizeof *delays, compare);
     size_t last = count ? count - 1 : 0;
-    printf("{\"frames\": %u, \"delays\": %zu, \"delayP50\": %.3f, \"delayP99\": %.3f}\n", frames, count,
-           (double)delays[last / 2] / 1000, (double)delays[(last * 99 + 50) / 100] / 1000);
+    printf("{\"frames\": %u, \"each\": %.3f, \"delays\": %zu, \"delayP50\": %.3f, \"delayP99\": %.3f}\n", frames, each,
+           count, (double)delays[last / 2] / 1000, (double)delays[(last * 99 + 50) / 100] / 1000);
 }
 
 int main(int count, char **words) {
@@ -153,6 +160,7 @@ int main(int count, char **words) {
     int type = kind;
     call(camera, VIDIOC_STREAMON, &type, "the stream");
     unsigned frames = 0;
+    double start = 0;
     for (; !is_asked; frames++) {
         struct pollfd wanted = {.fd = camera, .events = POLLIN};
         if (poll(&wanted, 1, -1) < 0) {
@@ -177,8 +185,14 @@ int main(int count, char **words) {
             __asm__ volatile("" : : "r"(own[i]) : "memory");
         }
         call(camera, VIDIOC_QBUF, &buffer, "a buffer cannot be queued");
-        if (frames == 0) printf("running\n"), fflush(stdout);
+        if (frames == 0) {
+            printf("running\n");
+            fflush(stdout);
+            start = used();
+        }
     }
+    /* The first frame is not among them. */
+    double each = frames > 1 ? (used() - start) / (frames - 1) : 0;
     call(camera, VIDIOC_STREAMOFF, &type, "the end");
     shared->is_over = 1;
     wake();
@@ -188,6 +202,6 @@ int main(int count, char **words) {
         fprintf(stderr, "floor: the readers failed\n");
         return 1;
     }
-    tell(copies && readers ? 1 : readers, frames);
+    tell(copies && readers ? 1 : readers, frames, each);
     return 0;
 }
