@@ -63,7 +63,7 @@
 #endif
 
 enum { most_descriptors = 4096, most_buffers = 32, page = 4096, second = 1000000000, comment = 6, major_number = 81 };
-enum { most_rate = 1000, kind = V4L2_BUF_TYPE_VIDEO_CAPTURE };
+enum { most_rate = 4000, kind = V4L2_BUF_TYPE_VIDEO_CAPTURE };
 static char nodes[16][24]; /* the paths of the cameras */
 
 static const struct mode {

@@ -11,7 +11,7 @@ READERS = [1, 2, 4, 8, 16, 32, 64]
 CAMERAS = [1, 2, 4, 8, 16]
 RECORDINGS = [1, 2, 4, 8, 16]
 # Frames a second of the recording that stands for long ones, and hours that it goes on, at the usual rate.
-FAST = 1000
+FAST = 3000
 MINUTES = [1, 10, 60, 6 * 60, 24 * 60]
 SMALL = "64x48"
 LITTLE = "CPU µs a frame and recording"
