@@ -81,6 +81,20 @@ def json_schemas(daemon, folder, it):
     monitor.send_signal(signal.SIGINT)
     monitor.wait(30)
     hold("monitor", "capturectl monitor --json", events.read_text().splitlines())
+    watched = folder / "watched"
+    with open(watched, "w") as output:
+        watch = subprocess.Popen([daemon.programs / "capturectl", "control", "--watch", "--json"], env=daemon.environment, stdout=output)
+
+    def watches():
+        for value in [200, 300]:
+            daemon.control("control", f"zoom_absolute={value}")
+        return watched.read_text()
+
+    assert wait_until(watches), "the watch shows no change"
+    watch.send_signal(signal.SIGINT)
+    watch.wait(30)
+    daemon.control("control", "--reset")
+    hold("control-watch", "capturectl control --watch --json", watched.read_text().splitlines())
     # A person picks, chooses and takes, in Tests/Picker/test.
     left = {path.stem for path in FOLDER.iterdir()} - seen - {"common", "library-pick", "library-choose", "take"}
     it("every schema is checked", not left, left)
