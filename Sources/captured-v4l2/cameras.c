@@ -92,7 +92,10 @@ static bool find(struct camera *camera, const char *id, dev_t number) {
     if (lib.devices(camera->client, &camera->devices) < 0) return false;
     camera->device = *id ? by_id(camera->devices, id) : by_number(camera->devices, number);
     camera->number = number;
-    return camera->device && *camera->device->video;
+    /* One that has no format of the library's has nothing to show. */
+    const struct capture_video_offer *const *offer = camera->device ? camera->device->video : NULL;
+    while (offer && *offer && !shim_layout((*offer)->pixel_format)) offer++;
+    return offer && *offer;
 }
 
 bool shim_find(int folder, const char *path, struct camera *camera) {
@@ -103,6 +106,15 @@ bool shim_find(int folder, const char *path, struct camera *camera) {
     memset(camera, 0, sizeof *camera);
     bool is_known = shim_mapped(path, id, sizeof id, &number) || node_number(folder, path, &number);
     bool is_found = is_known && shim_load() && find(camera, id, number);
+    if (!is_found) shim_forget(camera);
+    errno = saved;
+    return is_found;
+}
+
+bool shim_find_again(const struct camera *was, struct camera *camera) {
+    int saved = errno;
+    memset(camera, 0, sizeof *camera);
+    bool is_found = shim_load() && find(camera, was->device->id, was->number);
     if (!is_found) shim_forget(camera);
     errno = saved;
     return is_found;

@@ -134,6 +134,8 @@ static int make_pair(struct file *file, int flags) {
 }
 
 bool shim_renew_locked(struct file *file) {
+    /* Until the descriptors lead to the new socket, shim_file would take them for stale. */
+    pthread_mutex_lock(&table_lock);
     int old_inner = file->inner, old_peer = file->peer;
     ino_t before = file->inner_inode;
     int blocking = old_inner >= 0 ? real_fcntl(old_inner, F_GETFL, 0) : 0;
@@ -141,6 +143,7 @@ bool shim_renew_locked(struct file *file) {
     if (fresh < 0) {
         file->inner = old_inner;
         file->peer = old_peer;
+        pthread_mutex_unlock(&table_lock);
         return false;
     }
     unsigned count = atomic_load(&shim_used);
@@ -150,13 +153,14 @@ bool shim_renew_locked(struct file *file) {
         int kept = real_fcntl(fd, F_GETFD, 0);
         syscall(SYS_dup3, fresh, fd, kept & FD_CLOEXEC ? O_CLOEXEC : 0);
     }
+    pthread_mutex_unlock(&table_lock);
     real_close(fresh);
     if (old_inner >= 0) real_close(old_inner);
     if (old_peer >= 0) real_close(old_peer);
     return true;
 }
 
-int shim_open(struct camera *camera, const char *path, int flags, int place) {
+int shim_open(struct camera *camera, int flags, int place) {
     struct file *file = calloc(1, sizeof *file), *before = NULL;
     if (!file) {
         shim_forget(camera);
@@ -167,7 +171,6 @@ int shim_open(struct camera *camera, const char *path, int flags, int place) {
     file->pid = getpid();
     pthread_mutex_init(&file->lock, NULL);
     file->camera = *camera;
-    strncpy(file->node, path, sizeof file->node - 1);
     file->flags = flags;
     file->priority = V4L2_PRIORITY_DEFAULT;
     file->current = file->watch_stop = file->cancel_fd = file->inner = file->peer = -1;
@@ -213,12 +216,11 @@ static void adopt_locked(struct file *file) {
     if (file->count) shim_claim(file);
     for (uint32_t i = 0; i < file->count; i++) file->buffers[i].state = buffer_idle;
     file->cancel_fd = moved(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK));
-    const struct capture_device *was = file->camera.device;
-    struct camera camera = {0};
+    struct camera camera;
     /* The copies of what belongs to the parent stay where they are: nothing of it may be told. */
-    file->is_gone = !shim_find(AT_FDCWD, file->node, &camera) || strcmp(camera.device->id, was->id);
-    file->camera = file->is_gone ? (struct camera){.device = was, .number = file->camera.number} : camera;
-    if (file->is_gone) shim_forget(&camera);
+    file->is_gone = !shim_find_again(&file->camera, &camera);
+    file->camera =
+        file->is_gone ? (struct camera){.device = file->camera.device, .number = file->camera.number} : camera;
     shim_renew_locked(file);
     shim_settle_locked(file);
 }
@@ -285,6 +287,7 @@ void shim_release(struct file *file) {
 }
 
 void shim_duplicated(int from, int to) {
+    SHIM_UNCANCELLED;
     struct file *file = shim_file(from), *before;
     if (!file) return;
     pthread_mutex_lock(&table_lock);
@@ -295,6 +298,7 @@ void shim_duplicated(int from, int to) {
 }
 
 void shim_closed(int fd) {
+    SHIM_UNCANCELLED;
     struct file *file = NULL;
     if (place_of(fd) < 0 || getpid() != own_pid) return;
     pthread_mutex_lock(&table_lock);
@@ -306,6 +310,7 @@ void shim_closed(int fd) {
 
 int shim_close(int fd) {
     if (place_of(fd) < 0 || getpid() != own_pid) return real_close(fd);
+    SHIM_UNCANCELLED;
     pthread_mutex_lock(&table_lock);
     /* Both at once: as soon as the number is free, any thread may get it for something else, and close that. */
     int result = real_close(fd), place = place_of(fd);
@@ -317,6 +322,7 @@ int shim_close(int fd) {
 
 void shim_close_range(unsigned first, unsigned last) {
     if (!atomic_load(&shim_used) || getpid() != own_pid) return;
+    SHIM_UNCANCELLED;
     for (unsigned i = 0; i < most_descriptors; i++) {
         int fd = atomic_load(&numbers[i]);
         if (fd >= 0 && (unsigned)fd >= first && (unsigned)fd <= last) shim_closed(fd);

@@ -180,6 +180,7 @@ static void choose(const struct file *file, struct choice *choice, uint32_t code
     choice->transfer = choice->encoding = choice->quantization = 0;
     measure(choice);
     const struct capture_frame_size *size = size_of(offer, choice->width, choice->height);
+    choice->has_rates = size && (size->interval_count || size->shortest.numerator);
     if (size) choice->interval = nearest_interval(size, choice->interval);
 }
 
@@ -247,7 +248,7 @@ int shim_set_parm(struct file *file, struct v4l2_streamparm *argument) {
     const struct capture_frame_size *size = offer ? size_of(offer, file->choice.width, file->choice.height) : NULL;
     struct v4l2_fract wish = argument->parm.capture.timeperframe;
     if (!wish.numerator) wish.denominator = 0;
-    if (size) file->choice.interval = nearest_interval(size, wish);
+    if (size && file->choice.has_rates) file->choice.interval = nearest_interval(size, wish);
     shim_share(file);
     show_parm(file, argument);
     return 0;

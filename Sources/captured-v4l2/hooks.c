@@ -43,11 +43,12 @@ static bool can_be_node(const char *path) {
 static bool opens(int folder, const char *path, int flags, int *result) {
     struct camera camera;
     if (flags & (O_PATH | O_DIRECTORY | O_CREAT) || !can_be_node(path) || !shim_may_be_node(folder, path)) return false;
+    SHIM_UNCANCELLED;
     /* The lowest number is the program's, as ever; those of the connection come after it. */
     int saved = errno, place = NEXT(open)("/dev/null", O_RDWR | O_CLOEXEC);
     if (place < 0) return false;
     bool is_camera = shim_find(folder, path, &camera);
-    *result = is_camera ? shim_open(&camera, path, flags, place) : -1;
+    *result = is_camera ? shim_open(&camera, flags, place) : -1;
     if (*result < 0) NEXT(close)(place);
     else errno = saved;
     return is_camera;
@@ -156,12 +157,20 @@ SHIM_EXPORT int dup3(int fd, int to, int flags) {
 FCNTL(fcntl)
 FCNTL(fcntl64)
 
+/* What the kernel does with descriptors of any kind. */
+static bool is_of_any(unsigned long request) {
+    uint32_t number = (uint32_t)request;
+    return number == FIOCLEX || number == FIONCLEX || number == FIONBIO || number == FIOASYNC;
+}
+
 SHIM_EXPORT int ioctl(int fd, unsigned long request, ...) {
     va_list arguments;
     va_start(arguments, request);
     void *argument = va_arg(arguments, void *);
     va_end(arguments);
-    struct file *file = shim_is_tracked(fd) ? shim_file(fd) : NULL;
+    if (!shim_is_tracked(fd) || is_of_any(request)) return NEXT(ioctl)(fd, request, argument);
+    SHIM_UNCANCELLED;
+    struct file *file = shim_file(fd);
     if (!file) return NEXT(ioctl)(fd, request, argument);
     int result = shim_ioctl(file, request, argument);
     shim_release(file);
@@ -169,7 +178,10 @@ SHIM_EXPORT int ioctl(int fd, unsigned long request, ...) {
 }
 
 static bool reads(int fd, void *data, size_t size, ssize_t *result) {
-    struct file *file = shim_is_tracked(fd) ? shim_file(fd) : NULL;
+    if (!shim_is_tracked(fd)) return false;
+    pthread_testcancel();
+    SHIM_UNCANCELLED;
+    struct file *file = shim_file(fd);
     if (!file) return false;
     *result = shim_read(file, data, size, !(real_fcntl(file->inner, F_GETFL, 0) & O_NONBLOCK));
     shim_release(file);
@@ -188,7 +200,9 @@ SHIM_EXPORT ssize_t __read_chk(int fd, void *data, size_t size, size_t room) {
 }
 
 static bool maps(void *address, size_t length, int protection, int flags, int fd, off64_t offset, void **result) {
-    struct file *file = fd >= 0 && !(flags & MAP_ANONYMOUS) && shim_is_tracked(fd) ? shim_file(fd) : NULL;
+    if (fd < 0 || flags & MAP_ANONYMOUS || !shim_is_tracked(fd)) return false;
+    SHIM_UNCANCELLED;
+    struct file *file = shim_file(fd);
     if (!file) return false;
     *result = shim_map(file, address, length, protection, flags, offset);
     shim_release(file);

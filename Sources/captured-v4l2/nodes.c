@@ -26,7 +26,9 @@ static bool is_node(int result, const char *path, dev_t *number) {
 
 /* The camera that a descriptor is open on. */
 static bool is_camera(int fd, dev_t *number) {
-    struct file *file = shim_is_tracked(fd) ? shim_file(fd) : NULL;
+    if (!shim_is_tracked(fd)) return false;
+    SHIM_UNCANCELLED;
+    struct file *file = shim_file(fd);
     if (!file) return false;
     *number = file->camera.number;
     shim_release(file);
@@ -69,7 +71,9 @@ FSTATAT(fstatat64, stat64)
 static bool is_reachable(int folder, const char *path, int result, int mode) {
     struct camera camera;
     if (result == 0 || mode & X_OK || (errno != EACCES && errno != ENOENT)) return false;
-    if (!shim_may_be_node(folder, path) || !shim_find(folder, path, &camera)) return false;
+    if (!shim_may_be_node(folder, path)) return false;
+    SHIM_UNCANCELLED;
+    if (!shim_find(folder, path, &camera)) return false;
     shim_forget(&camera);
     return true;
 }

@@ -62,6 +62,8 @@ void shim_die_locked(struct file *file) {
         char byte = 0;
         ssize_t sent = send(file->inner, &byte, 1, MSG_DONTWAIT | MSG_NOSIGNAL);
         (void)sent;
+        /* A child of a fork may hold a copy: a close alone would not be told. */
+        shutdown(file->peer, SHUT_RDWR);
         real_close(file->peer);
         file->peer = -1;
         file->is_dead = true;

@@ -5,7 +5,8 @@
    The library keeps the other end. Each open has a `struct file`; descriptors that were duplicated share it, as in the
    kernel. A thread for each stream copies frames from captured's ring into the program's buffers.
 
-   Locks: that of the table (files.c), then that of a file. Neither is held across anything that waits. */
+   Locks: that of a file, then that of the table (files.c). Neither is held across anything that waits. Who takes one
+   must not be cancelled meanwhile (SHIM_UNCANCELLED). */
 #ifndef SHIM_H
 #define SHIM_H
 
@@ -21,6 +22,17 @@
 #include <stdbool.h>
 #include <stdint.h>
 #include <sys/types.h>
+
+/* From here to the end of the block, a thread that is cancelled goes on: it would end with a lock, or a reference. */
+#define SHIM_UNCANCELLED __attribute__((cleanup(shim_let_cancel), unused)) int uncancelled = shim_forbid_cancel()
+
+static inline int shim_forbid_cancel(void) {
+    int before;
+    pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &before);
+    return before;
+}
+
+static inline void shim_let_cancel(const int *before) { pthread_setcancelstate(*before, NULL); }
 
 #define SHIM_EXPORT __attribute__((visibility("default")))
 #define SHIM_COUNT(array) (sizeof(array) / sizeof *(array))
@@ -74,6 +86,8 @@ bool shim_mapped(const char *path, char *id, size_t size, dev_t *number);
 bool shim_may_be_node(int folder, const char *path);
 /* Connects and finds the camera of a path. False: it has none, or there is no daemon. */
 bool shim_find(int folder, const char *path, struct camera *camera);
+/* The same one, by a connection of this process's own. */
+bool shim_find_again(const struct camera *was, struct camera *camera);
 void shim_forget(struct camera *camera);
 
 /* formats.c */
@@ -92,6 +106,7 @@ struct choice { /* what the program set */
     uint32_t width, height, stride, size;
     uint32_t color_space, transfer, encoding, quantization;
     struct v4l2_fract interval;
+    bool has_rates; /* else the driver lists none, and the device keeps its own */
 };
 
 struct file;
@@ -136,7 +151,6 @@ struct file {
     pthread_mutex_t lock;
     _Atomic(uint32_t) changes; /* what callers sleep on */
     struct camera camera;
-    char node[64];
     int flags; /* of the open */
 
     int inner, peer; /* a duplicate of the program's descriptor, and the other end */
@@ -186,7 +200,7 @@ struct file {
 void shim_begin(void);
 /* Opens a file at the number of `place`, which is a descriptor already: that number, or -1 and errno. Takes the
    camera. */
-int shim_open(struct camera *camera, const char *path, int flags, int place);
+int shim_open(struct camera *camera, int flags, int place);
 /* The file of a descriptor, with a reference; NULL if it is not one of ours. */
 struct file *shim_file(int fd);
 void shim_release(struct file *file);

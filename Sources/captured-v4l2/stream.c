@@ -135,7 +135,7 @@ static int begin(struct file *file, struct capture_session *session) {
                                             .width = choice->width,
                                             .height = choice->height,
                                             .exact = 1};
-    if (choice->interval.numerator)
+    if (choice->has_rates && choice->interval.numerator)
         request.frames_per_second = (double)choice->interval.denominator / choice->interval.numerator;
     int result = lib.session_add_camera(session, "camera", file->camera.device->id, &request);
     if (result == 0) result = lib.session_start(session, shim_question_ms, file->cancel_fd);
@@ -143,13 +143,17 @@ static int begin(struct file *file, struct capture_session *session) {
     return result;
 }
 
-static void note_colors(struct file *file) {
+/* What only the device itself says. */
+static void note_format(struct file *file) {
     const struct capture_format *format = lib.reader_format(file->reader);
-    if (!format->color_space) return;
-    file->choice.color_space = format->color_space;
-    file->choice.transfer = format->transfer;
-    file->choice.encoding = format->encoding;
-    file->choice.quantization = format->quantization;
+    if (!file->choice.has_rates && format->interval.numerator)
+        file->choice.interval = (struct v4l2_fract){format->interval.numerator, format->interval.denominator};
+    if (format->color_space) {
+        file->choice.color_space = format->color_space;
+        file->choice.transfer = format->transfer;
+        file->choice.encoding = format->encoding;
+        file->choice.quantization = format->quantization;
+    }
     shim_share(file);
 }
 
@@ -165,13 +169,19 @@ static void *stream(void *context) {
         if (!file->is_to_stop && file->start_result == EACCES) tell_refusal(file, result, lib.message());
         file->phase = phase_idle;
     } else {
-        note_colors(file);
+        note_format(file);
         file->phase = phase_running;
     }
     shim_settle_locked(file);
     pthread_mutex_unlock(&file->lock);
     if (result == 0) run(file, session);
     pthread_mutex_lock(&file->lock);
+    if (file->phase == phase_running && !file->is_to_stop) {
+        /* Closed while callers wait: nothing comes for them any more. */
+        file->failure = EBADF;
+        file->phase = phase_ended;
+        shim_settle_locked(file);
+    }
     struct capture_reader *reader = file->reader;
     file->reader = NULL;
     pthread_mutex_unlock(&file->lock);

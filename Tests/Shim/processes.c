@@ -10,6 +10,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <sys/stat.h>
 #include <sys/sysmacros.h>
 #include <sys/time.h>
@@ -157,6 +158,115 @@ int threads(char **arguments) {
     if (!is_fine || !is_also) say("errors %d and %d", result, second);
     say("closed while they wait");
     return 0;
+}
+
+static void *until_cancelled(void *context) {
+    struct v4l2_buffer buffer;
+    (void)context;
+    while (dequeue(camera, &buffer) == 0) {
+        look(camera, &buffer);
+        pthread_testcancel();
+    }
+    return NULL;
+}
+
+/* With a driver no call of the loop's is a point of cancellation. */
+int cancelled(char **arguments) {
+    pthread_t thread;
+    void *result;
+    (void)arguments;
+    start(0);
+    for (int i = 0; i < 5; i++) {
+        pthread_create(&thread, NULL, until_cancelled, NULL);
+        usleep(100000);
+        pthread_cancel(thread);
+        pthread_join(thread, &result);
+        if (result != PTHREAD_CANCELED) wrong("the thread ended by itself");
+        stream(camera, 0);
+        for (unsigned k = 0; k < buffer_count; k++) queue(camera, k);
+        stream(camera, 1);
+    }
+    close(camera);
+    say("cancelled");
+    getchar();
+    return 0;
+}
+
+/* Closed while one waits that gets no frame any more. */
+int abandoned(char **arguments) {
+    struct v4l2_buffer buffer;
+    pthread_t thread;
+    int result = 0;
+    (void)arguments;
+    start(0);
+    for (unsigned i = 0; i < buffer_count; i++)
+        if (dequeue(camera, &buffer)) wrong("DQBUF");
+    pthread_create(&thread, NULL, waiting_once, &result);
+    usleep(100000);
+    close(camera);
+    pthread_join(thread, NULL);
+    say("it waits no longer: %s", strerror(result));
+    return 0;
+}
+
+/* A child has copies of all descriptors while the stream ends by itself. */
+int with_child(char **arguments) {
+    struct v4l2_buffer buffer;
+    (void)arguments;
+    start(O_NONBLOCK);
+    pid_t child = fork();
+    if (!child) {
+        pause();
+        _exit(0);
+    }
+    say("streams");
+    struct pollfd file = {.fd = camera, .events = POLLIN};
+    int error;
+    do {
+        if (poll(&file, 1, 20000) != 1) wrong("poll");
+        error = dequeue(camera, &buffer);
+        if (!error) look(camera, &buffer);
+    } while (!error || error == EAGAIN);
+    file.events = 0;
+    if (poll(&file, 1, 20000) != 1) wrong("the end is not told");
+    say("ended: %s", strerror(error));
+    kill(child, SIGKILL);
+    waitpid(child, NULL, 0);
+    return 0;
+}
+
+/* Calls that are those of descriptors of any kind. */
+int generic(char **arguments) {
+    int yes = 1;
+    struct v4l2_buffer buffer;
+    (void)arguments;
+    start(0);
+    need(ioctl(camera, FIONBIO, &yes), "FIONBIO");
+    if (!(fcntl(camera, F_GETFL) & O_NONBLOCK)) wrong("it would wait");
+    while (dequeue(camera, &buffer) == 0) continue;
+    if (errno != EAGAIN) wrong("DQBUF");
+    need(ioctl(camera, FIOCLEX), "FIOCLEX");
+    if (!(fcntl(camera, F_GETFD) & FD_CLOEXEC)) wrong("an exec would keep it");
+    close(camera);
+    say("as any descriptor");
+    return 0;
+}
+
+/* A child uses what was opened, wherever it is by then. */
+int in_child(char **arguments) {
+    int status;
+    (void)arguments;
+    open_camera(0);
+    need(chdir("/"), "chdir");
+    pid_t child = fork();
+    if (!child) {
+        struct v4l2_event_subscription wish = {.type = V4L2_EVENT_CTRL, .id = V4L2_CID_BRIGHTNESS};
+        int error = call(camera, VIDIOC_SUBSCRIBE_EVENT, &wish);
+        say("the camera is %s", error == ENODEV ? "gone" : "there");
+        _exit(0);
+    }
+    waitpid(child, &status, 0);
+    return WEXITSTATUS(status);
 }
 
 static void caught(int number) { (void)number; }

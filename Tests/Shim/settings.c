@@ -95,6 +95,19 @@ static void prepare(void) {
     for (unsigned i = 0; i < buffer_count; i++) queue(camera, i);
 }
 
+/* A camera of the stub's, which refuses any rate. */
+int rateless(char **arguments) {
+    struct v4l2_format format = {.type = V4L2_BUF_TYPE_VIDEO_CAPTURE};
+    (void)arguments;
+    open_camera(0);
+    need(ioctl(camera, VIDIOC_S_FMT, &format), "S_FMT");
+    struct v4l2_requestbuffers request = {
+        .count = 2, .type = V4L2_BUF_TYPE_VIDEO_CAPTURE, .memory = V4L2_MEMORY_MMAP};
+    need(ioctl(camera, VIDIOC_REQBUFS, &request), "REQBUFS");
+    say("%s", strerror(try_to_start(camera)));
+    return 0;
+}
+
 int refused(char **arguments) {
     struct v4l2_buffer buffer;
     (void)arguments;

@@ -130,7 +130,8 @@ int main(int count, char **arguments) {
                   {"reading", reading},   {"exported", exported}, {"threads", threads},   {"signals", signals},
                   {"events", events},     {"busy", busy},         {"until", until},       {"again", again},
                   {"looked", looked},     {"closed", closed},     {"converted", converted},
-                  {"refused", refused}};
+                  {"refused", refused},   {"cancelled", cancelled}, {"abandoned", abandoned}, {"with_child", with_child},
+                  {"generic", generic},   {"in_child", in_child}, {"rateless", rateless}};
     if (count < 3) return 64;
     node = arguments[1];
     for (size_t i = 0; i < sizeof scenes / sizeof *scenes; i++)

@@ -53,5 +53,11 @@ int looked(char **arguments);
 int closed(char **arguments);
 int converted(char **arguments);
 int refused(char **arguments);
+int cancelled(char **arguments);
+int abandoned(char **arguments);
+int with_child(char **arguments);
+int generic(char **arguments);
+int in_child(char **arguments);
+int rateless(char **arguments);
 
 #endif
