@@ -28,6 +28,7 @@
 
 enum {
     bridge_most_visits = 128,      /* programs that wait or capture */
+    bridge_most_of_process = 48,   /* of these of one process: PulseAudio's clients are in one */
     bridge_most_askings = 128,     /* threads that wait for captured, for programs that left, too */
     bridge_most_pods = 64,         /* formats that a program's port names */
     bridge_most_pod_size = 16384,  /* bytes of one of them */
@@ -61,7 +62,7 @@ struct bridge {
     uint64_t client_changes; /* how often clients came and went */
     enum capture_bus bus;
     int result; /* what the program ends with */
-    struct spa_source *posts_source, *strangers_source, *check_source;
+    struct spa_source *posts_source, *strangers_source, *decoys_source, *check_source;
     pthread_mutex_t posts_lock;
     struct bridge_post *first_post, **last_post;
 };
@@ -106,6 +107,7 @@ struct decoy {
     struct pw_stream *stream;
     struct spa_hook listener;
     bool is_listed;
+    bool is_destroyed; /* by somebody else */
 };
 
 struct device_list {
@@ -118,6 +120,8 @@ struct device_list {
 struct decoy *decoys_find(struct bridge *bridge, uint32_t node);
 /* Makes the decoys those of a list, and takes the list. */
 void decoys_update(struct device_list *list);
+/* Makes those anew that others destroyed, as any client of PipeWire 0.3.65 can. */
+void decoys_mend(struct bridge *bridge);
 int devices_begin(struct bridge *bridge);
 
 /* pictures.c: formats of cameras. */
@@ -195,7 +199,7 @@ struct visit {
     enum visit_state state;
     enum capture_media media;
     char device[256], device_name[128];
-    uint32_t node, client_id, input_port;
+    uint32_t node, client_id, input_port, decoy_node;
     int pid, pidfd;
     uint64_t start_time;
     bool is_pulse;
@@ -334,6 +338,9 @@ void node_state_changed(void *data, enum pw_stream_state old, enum pw_stream_sta
 
 extern const struct pw_stream_events video_events, sound_events;
 int video_connect(struct visit *visit);
+/* Whether what comes now is still in the format that the program was given. */
+bool video_fits(const struct visit *visit, const struct capture_format *format);
+bool sound_fits(const struct visit *visit, const struct capture_format *format);
 void video_take(struct visit *visit, struct capture_buffer *frame);
 /* Clears the pictures that are in its memory. */
 void video_wipe(struct visit *visit);

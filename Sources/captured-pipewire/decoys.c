@@ -6,7 +6,21 @@
 
 enum { most_formats = 256, format_space = 65536, most_lists = 64 };
 
-static const struct pw_stream_events events = {.version = PW_VERSION_STREAM_EVENTS};
+/* A stream cannot be destroyed by its own listener; and who destroys it again and again is not to keep this busy. */
+static void mend_later(struct bridge *bridge) {
+    struct timespec later = {.tv_sec = 1};
+    pw_loop_update_timer(bridge->loop, bridge->decoys_source, &later, NULL, false);
+}
+
+static void state_changed(void *data, enum pw_stream_state old, enum pw_stream_state state, const char *error) {
+    struct decoy *decoy = data;
+    (void)error;
+    if (state != PW_STREAM_STATE_UNCONNECTED || old < PW_STREAM_STATE_PAUSED) return;
+    decoy->is_destroyed = true;
+    mend_later(decoy->bridge);
+}
+
+static const struct pw_stream_events events = {.version = PW_VERSION_STREAM_EVENTS, .state_changed = state_changed};
 
 struct decoy *decoys_find(struct bridge *bridge, uint32_t node) {
     struct decoy *decoy;
@@ -78,6 +92,18 @@ static void add_decoy(struct device_list *list, const struct capture_device *dev
     if (open_decoy(decoy) < 0) {
         bridge_say("%s has no format that PipeWire knows", device->name);
         free_decoy(decoy);
+    }
+}
+
+void decoys_mend(struct bridge *bridge) {
+    struct decoy *decoy;
+    spa_list_for_each(decoy, &bridge->decoys, link) {
+        if (!decoy->is_destroyed) continue;
+        bridge_say("the node of %s was destroyed by another program, and is made again", decoy->device->name);
+        if (decoy->stream) pw_stream_destroy(decoy->stream);
+        decoy->stream = NULL;
+        decoy->is_destroyed = open_decoy(decoy) < 0;
+        if (decoy->is_destroyed) mend_later(bridge);
     }
 }
 

@@ -53,6 +53,11 @@ static void met_strangers(void *data, uint64_t count) {
     visits_meet_strangers(data);
 }
 
+static void lost_decoys(void *data, uint64_t expirations) {
+    (void)expirations;
+    decoys_mend(data);
+}
+
 /* Kept where nothing is loaded by it: the installed program has a group that its user lacks. */
 static char *keep(const char *name) {
     const char *value = getenv(name);
@@ -133,6 +138,7 @@ static int connect_pipewire(struct bridge *bridge) {
     if (!bridge->context) return -errno;
     bridge->posts_source = pw_loop_add_event(bridge->loop, run_posts, bridge);
     bridge->strangers_source = pw_loop_add_event(bridge->loop, met_strangers, bridge);
+    bridge->decoys_source = pw_loop_add_timer(bridge->loop, lost_decoys, bridge);
     bridge->check_source = pw_loop_add_timer(bridge->loop, checking_again, bridge);
     pw_loop_add_signal(bridge->loop, SIGINT, end, bridge);
     pw_loop_add_signal(bridge->loop, SIGTERM, end, bridge);

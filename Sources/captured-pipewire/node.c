@@ -14,7 +14,7 @@ void node_state_changed(void *data, enum pw_stream_state old, enum pw_stream_sta
     if (state == PW_STREAM_STATE_PAUSED && visit->private_node == SPA_ID_INVALID) {
         visit->private_node = pw_stream_get_node_id(visit->stream);
         hiding_node(visit->bridge, visit->private_node);
-        visits_lead(visit->bridge, visit->private_node);
+        /* Its ports come after it, and lead. */
     }
 }
 
@@ -31,7 +31,9 @@ static void media_came(void *data, int fd, uint32_t events) {
     }
     int result = is_video ? capture_reader_newest(visit->reader, &buffer, 0)
                           : capture_reader_next(visit->reader, &buffer, 0);
-    if (result == CAPTURE_BUFFER && is_video) video_take(visit, &buffer);
+    if (result == CAPTURE_BUFFER && !(is_video ? video_fits : sound_fits)(visit, buffer.format))
+        visits_end(visit, CAPTURE_BUSY, "the device goes on in the format of another program");
+    else if (result == CAPTURE_BUFFER && is_video) video_take(visit, &buffer);
     else if (result == CAPTURE_BUFFER) sound_take(visit, &buffer);
     else if (result == CAPTURE_END) visits_end(visit, CAPTURE_REVOKED, "the capture was stopped");
     else if (result < 0) visits_end(visit, -result, capture_message());

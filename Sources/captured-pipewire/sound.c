@@ -19,7 +19,7 @@ struct sound {
     uint32_t size; /* a power of two */
     struct spa_ringbuffer ring;
     atomic_bool is_stale; /* what waits is from before a pause */
-    uint32_t frame_size, rate;
+    uint32_t frame_size, rate, channels, sample_format;
     /* Of PipeWire's thread. */
     bool has_begun; /* enough has waited once */
     struct spa_dll dll;
@@ -74,6 +74,12 @@ const struct spa_pod *sound_pod(uint32_t rate, uint32_t channels, uint32_t sampl
 }
 
 static uint32_t usual_level(const struct sound *sound) { return sound->rate * usual_ms / 1000; }
+
+bool sound_fits(const struct visit *visit, const struct capture_format *format) {
+    const struct sound *sound = visit->sound;
+    return format->rate == sound->rate && format->channels == sound->channels &&
+           format->sample_format == sound->sample_format;
+}
 
 void sound_take(struct visit *visit, struct capture_buffer *buffer) {
     struct sound *sound = visit->sound;
@@ -201,6 +207,8 @@ int sound_connect(struct visit *visit) {
     struct sound *sound = visit->sound = calloc(1, sizeof *sound);
     if (!sound) return -ENOMEM;
     sound->rate = format->rate;
+    sound->channels = format->channels;
+    sound->sample_format = format->sample_format;
     sound->frame_size = widths[format->sample_format] * format->channels;
     if (format->rate > most_rate) return -EINVAL;
     sound->size = 1;

@@ -128,6 +128,12 @@ static void send_frame(struct visit *visit, struct capture_buffer *frame) {
     pw_stream_trigger_process(visit->stream);
 }
 
+bool video_fits(const struct visit *visit, const struct capture_format *format) {
+    const struct picture *picture = &visit->picture;
+    return format->pixel_format == picture->kind->code && format->width == picture->width &&
+           format->height == picture->height;
+}
+
 void video_take(struct visit *visit, struct capture_buffer *frame) {
     if (!atomic_load(&visit->peers.has_stranger) &&
         pw_stream_get_state(visit->stream, NULL) == PW_STREAM_STATE_STREAMING && proof_holds(visit))

@@ -120,13 +120,20 @@ static void begin(struct decoy *decoy, const struct global *link) {
     struct global *client = node ? globals_find(bridge, node->owner, global_client) : NULL;
     /* Nodes of the server itself and programs that are nobody's get nothing: the decoy is silent. */
     if (!client || client->pid <= 0 || client->pid == getpid() || bridge->visit_count == bridge_most_visits) return;
-    struct visit *visit = calloc(1, sizeof *visit);
-    if (!visit) return;
+    size_t count = 0;
+    struct visit *visit;
+    spa_list_for_each(visit, &bridge->visits, link) count += visit->pid == client->pid;
+    if (count >= bridge_most_of_process) {
+        bridge_say("process %d has %zu streams of captured's devices already, and gets no more", client->pid, count);
+        return;
+    }
+    if (!(visit = calloc(1, sizeof *visit))) return;
     visit->bridge = bridge;
     visit->media = decoy->device->media;
     snprintf(visit->device, sizeof visit->device, "%s", decoy->device->id);
     snprintf(visit->device_name, sizeof visit->device_name, "%s", decoy->device->name);
     visit->node = node->id;
+    visit->decoy_node = link->output_node;
     visit->input_port = link->input_port;
     visit->client_id = client->id;
     visit->pid = client->pid;
@@ -291,15 +298,17 @@ void visits_lead(struct bridge *bridge, uint32_t node) {
     struct visit *visit, *next;
     spa_list_for_each_safe(visit, next, &bridge->visits, link) {
         struct decoy *decoy = decoy_of(visit);
-        if (decoy && node != SPA_ID_INVALID && visit->private_node == node && visit->state == visit_leading)
+        if (decoy && decoy->stream && node != SPA_ID_INVALID && visit->private_node == node && visit->state == visit_leading)
             lead(visit, pw_stream_get_node_id(decoy->stream));
     }
 }
 
 /* A link of its own is gone. Before the consent, the program or the session manager took it away. After it, both may still
-   want it: while a link is replaced, the session manager may see it fail, or the new one may break. */
+   want it: while a link is replaced, the session manager may see it fail, or the new one may break. The public link of
+   sound stays when it is led: who takes that away has the program record something else. */
 static void lost_link(struct visit *visit, const struct global *link) {
-    if (visit->is_led ? link->output_node != visit->private_node : link->output_node == visit->private_node) return;
+    bool is_private = link->output_node == visit->private_node, is_public = link->output_node == visit->decoy_node;
+    if (visit->is_led ? !is_private && !(is_public && visit->media == CAPTURE_AUDIO) : !is_public) return;
     if (visit->state == visit_over || is_linked(visit->bridge, link->output_node, link->input_node)) return;
     bool may_go_on = visit->media == CAPTURE_VIDEO && (visit->state == visit_leading || visit->state == visit_capturing);
     if (!may_go_on || visit->breaks++ == most_breaks) {
