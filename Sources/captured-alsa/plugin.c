@@ -120,6 +120,8 @@ static int open_stream(snd_pcm_t **pcm, const char *name, const char *device, sn
         .callback = &callbacks,
         .private_data = stream,
         .mmap_rw = 1,
+        /* ioplug does not take it from the mode. */
+        .nonblock = (mode & SND_PCM_NONBLOCK) != 0,
     };
     int result = stream_connect(stream);
     if (result < 0) {
