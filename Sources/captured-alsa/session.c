@@ -24,6 +24,8 @@ static int begin(struct stream *stream) {
         .channels = stream->io.channels,
         .exact = 1,
     };
+    /* In a child that could not connect yet. */
+    if (!stream->client) return -CAPTURE_UNREACHABLE;
     int result = capture_session_new(stream->client, &stream->session);
     if (result < 0) return result;
     result = capture_session_add_microphone(stream->session, input, stream->device, &request);
