@@ -236,6 +236,11 @@ static bool has_ended(void *context) {
     return cap_state_is_final(session->state);
 }
 
+static bool has_begun(void *context) {
+    struct capture_session *session = context;
+    return !session->is_beginning;
+}
+
 static int wait_for_end_locked(struct capture_session *session) {
     int64_t deadline = cap_now() + cap_call_seconds * CAP_SECOND;
     int result = cap_wait_locked(session->client, has_ended, session, deadline, -1, NULL);
@@ -264,15 +269,15 @@ static int start_anew_locked(struct capture_session *session) {
 
 static int begin_locked(struct capture_session *session) {
     if (!session->input_count) return cap_fail(CAPTURE_INVALID_ARGUMENT, "the session has no input");
-    if (session->path && !cap_state_is_final(session->state) && session->is_stopping) {
-        int result = wait_for_end_locked(session);
-        if (result < 0) return result;
-    }
-    if (session->is_beginning || (session->path && !cap_state_is_final(session->state)))
+    bool is_there = session->path && !cap_state_is_final(session->state);
+    if (session->is_beginning || (is_there && !session->is_stopping))
         return cap_fail(CAPTURE_WRONG_STATE, "the session has started already");
     session->is_beginning = true;
-    int result = start_anew_locked(session);
+    int result = is_there ? wait_for_end_locked(session) : 0;
+    if (result == 0) result = start_anew_locked(session);
     session->is_beginning = false;
+    /* Who stops it waits for that. */
+    cap_wake_locked(session->client);
     return result;
 }
 
@@ -305,8 +310,10 @@ int capture_session_start(struct capture_session *session, int timeout_ms, int c
 }
 
 int capture_session_stop(struct capture_session *session) {
-    int result = cap_lock(session->client);
+    int result = cap_lock_open_or_not(session->client);
     if (result) return result;
+    /* Another thread may be about to make it, and would start it after this. Each of its calls has a limit. */
+    cap_wait_locked(session->client, has_begun, session, CAP_FOREVER, -1, NULL);
     if (session->path && !cap_state_is_final(session->state)) {
         tell_stop_locked(session);
         result = wait_for_end_locked(session);
