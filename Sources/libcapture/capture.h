@@ -303,7 +303,7 @@ struct capture_buffer {
     int64_t published;        /* when captured published it, on the same clock */
     uint64_t device_sequence; /* the device's own count, losses included */
     uint64_t position;        /* sound: sample frames before it, since the stream began */
-    uint64_t missed;          /* buffers just before it that were overwritten before they were read */
+    uint64_t missed;          /* buffers just before it that were overwritten unread, or passed over for a newer one */
     uint32_t lost;            /* frames or periods just before it that the device lost */
     uint32_t moves;           /* how often the stream moved to another ring; the format may differ then */
     uint32_t plane_count;
@@ -317,7 +317,7 @@ struct capture_buffer {
 struct capture_counters {
     uint32_t size;
     uint32_t moves;
-    uint64_t missed;    /* by this reader */
+    uint64_t missed;    /* by this reader, or passed over */
     uint64_t published; /* in this ring */
     uint64_t pending;   /* published and not read */
     uint64_t drops[8];  /* by cause, as in docs/ring.md: sequence gap, device error, no slot, overrun, revocation,
