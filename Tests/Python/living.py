@@ -1,5 +1,5 @@
 """Scenes: consent and its end, the daemon's end, threads, loops, Ctrl-C, forks, the media library."""
-import asyncio, gc, os, sys, threading, time
+import asyncio, gc, os, sys, threading, time, weakref
 
 import capturekit
 from capturekit import Code, State
@@ -213,10 +213,25 @@ def loops():
                 reader.cancel()
                 it("cancel ends it", await asyncio.wait_for(task, LIMIT) == [])
                 client.controls("synthetic:camera")["drop_every"] = 0
+                both = await asyncio.wait_for(asyncio.gather(read(reader, 5), read(reader, 5), return_exceptions=True), LIMIT)
+                it("two tasks wait for one reader", all(type(each) is list and len(each) == 5 for each in both), both)
                 task = asyncio.create_task(read(session.frames_async(), 10**6))
                 await asyncio.sleep(0.3)
             it("a stop ends it", len(await asyncio.wait_for(task, LIMIT)) > 0)
             ticking.cancel()
+
+            def begin():
+                session = client.session()
+                session.add_camera()
+                session.start()
+                return session.frames()
+
+            with await asyncio.to_thread(begin) as reader:
+                gc.collect()
+                it("a session goes on as long as it is read", all(reader.next(LIMIT) for _ in range(10)), reader.is_at_end)
+                session = weakref.ref(reader._session)
+            gc.collect()
+            it("and no longer", session() is None)
 
     asyncio.run(main())
 

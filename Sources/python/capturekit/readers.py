@@ -1,6 +1,7 @@
 """Readers: the buffers of a stream, one after the other."""
 import asyncio
 import ctypes
+import os
 import threading
 import time
 from collections.abc import AsyncIterator, Callable, Iterator
@@ -21,7 +22,7 @@ _DROPS = ("sequence_gap", "device_error", "no_slot", "overrun", "revocation", "p
 class Counters:
     """What a reader and its ring have counted."""
 
-    # Buffers that this reader was too late for.
+    # Buffers that this reader was too late for, or passed over.
     missed: int
     # Of this ring: published, and of those not read yet.
     published: int
@@ -38,6 +39,8 @@ class Reader(Closing, Generic[Read]):
     def __init__(self, session: Handle, name: bytes, make: Callable[[Any, _native.Buffer], Read],
                  form: Callable[[_native.Format], Any]) -> None:
         self._make, self._form = make, form
+        # The session goes on as long as somebody reads.
+        self._session: Handle | None = session
         pointer = ctypes.c_void_p()
         with session as owner:
             check(lib.reader_new(owner, name, ctypes.byref(pointer)))
@@ -83,6 +86,7 @@ class Reader(Closing, Generic[Read]):
     def close(self) -> None:
         """Lets go of the stream. Buffers that are held stay. A wait in another thread ends."""
         self._handle.close()
+        self._session = None
         self._wake()
 
     def _wake(self) -> None:
@@ -138,15 +142,17 @@ class Reader(Closing, Generic[Read]):
         def wake() -> object:
             return loop.call_soon_threadsafe(come)
 
+        # Of its own: the reader may be closed meanwhile, and others may wait for it, too.
+        descriptor = os.dup(self.fileno())
         self._wakers.add(wake)
-        descriptor = self.fileno()
-        loop.add_reader(descriptor, come)
         try:
-            if not self._is_cancelled:
+            loop.add_reader(descriptor, come)
+            if not self._is_cancelled and not self._handle.is_closed:
                 await news
         finally:
             loop.remove_reader(descriptor)
             self._wakers.discard(wake)
+            os.close(descriptor)
 
     def __iter__(self) -> Iterator[Read]:
         return self
