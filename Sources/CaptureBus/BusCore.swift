@@ -1,3 +1,4 @@
+import CBus
 import CSystemd
 import CaptureCore
 import CaptureSystem
@@ -64,8 +65,8 @@ import Glibc
         var bus: OpaquePointer?
         var code: Int32
         switch kind {
-        case .system: code = unsafe sd_bus_open_system_with_description(&bus, "captured")
-        case .session: code = unsafe sd_bus_open_user_with_description(&bus, "captured")
+        case .system: code = unsafe standard_bus_open(&bus, true, "captured", nil)
+        case .session: code = unsafe standard_bus_open(&bus, false, "captured", nil)
         case .address(let address):
             code = unsafe sd_bus_new(&bus)
             if code >= 0 { code = unsafe sd_bus_set_address(bus, address) }

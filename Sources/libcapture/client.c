@@ -1,5 +1,6 @@
 /* A connection to the bus, its lock and its lifetime. */
 #include "internal.h"
+#include "standard_bus.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -88,14 +89,14 @@ void cap_pump_locked(struct capture_client *client) {
     }
 }
 
-static int open_bus(enum capture_bus kind, sd_bus **bus) {
+static int open_bus(enum capture_bus kind, struct capture_client *client) {
     if (kind == CAPTURE_BUS_DEFAULT) {
         const char *name = secure_getenv("CAPTURED_BUS");
         kind = name && !strcmp(name, "session") ? CAPTURE_BUS_SESSION : CAPTURE_BUS_SYSTEM;
     }
     switch (kind) {
-    case CAPTURE_BUS_SYSTEM: return sd_bus_open_system_with_description(bus, "libcapture");
-    case CAPTURE_BUS_SESSION: return sd_bus_open_user_with_description(bus, "libcapture");
+    case CAPTURE_BUS_SYSTEM: return standard_bus_open(&client->bus, true, "libcapture", &client->bus_fd);
+    case CAPTURE_BUS_SESSION: return standard_bus_open(&client->bus, false, "libcapture", &client->bus_fd);
     default: return -EINVAL;
     }
 }
@@ -128,7 +129,13 @@ int capture_connect(enum capture_bus kind, struct capture_client **made) {
     client->event_fd = client->poll_fd = client->bus_fd = -1;
     client->last_event = &client->first_event;
     pthread_mutex_init(&client->lock, NULL);
-    int result = open_bus(kind, &client->bus);
+    /* First of all: another thread may fork while this one waits for the bus. */
+    int result = cap_fork_watch(client);
+    if (result < 0) {
+        capture_disconnect(client);
+        return result;
+    }
+    result = open_bus(kind, client);
     if (result >= 0) result = client->bus_fd = sd_bus_get_fd(client->bus);
     if (result >= 0) result = watch_fds(client);
     if (result < 0) {
@@ -136,12 +143,9 @@ int capture_connect(enum capture_bus kind, struct capture_client **made) {
                                    : cap_fail_errno(CAPTURE_UNREACHABLE, -result, "connect to the bus");
         client->bus_fd = -1;
     } else {
-        result = cap_fork_watch(client);
-        if (result == 0) {
-            pthread_mutex_lock(&client->lock);
-            result = listen_locked(client);
-            pthread_mutex_unlock(&client->lock);
-        }
+        pthread_mutex_lock(&client->lock);
+        result = listen_locked(client);
+        pthread_mutex_unlock(&client->lock);
     }
     if (result < 0) {
         capture_disconnect(client);

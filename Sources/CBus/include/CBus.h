@@ -4,6 +4,8 @@
 #include <stdint.h>
 #include <systemd/sd-bus.h>
 
+#include "standard_bus.h"
+
 /* A table of an interface's members made at run time; the SD_BUS_METHOD macros only make constant ones. Entries are
    filled in from 0 on, and every string is copied. NULL or -ENOMEM when there is no memory. `names` are the names of
    the arguments, in before out, each closed by a NUL; `length` counts the last NUL. */

@@ -1,0 +1,1 @@
+../../libcapture/standard_bus.h
