@@ -67,7 +67,7 @@ build_packages := pkg-config libsystemd-dev libudev-dev libasound2-dev libv4l-de
 	libavutil-dev libswscale-dev libswresample-dev libturbojpeg0-dev libexif-dev libtiff-dev libyuv-dev libsqlite3-dev \
 	libssl-dev libgtk-3-dev libpipewire-0.3-dev
 demo_packages := dbus
-check_packages := man-db strace python3 python3-dbus python3-gi python3-numpy python3-venv desktop-file-utils bubblewrap xvfb \
+check_packages := man-db strace flatpak python3 python3-dbus python3-gi python3-numpy python3-venv desktop-file-utils bubblewrap xvfb \
 	xdotool xdg-desktop-portal-gtk libgtk-4-dev ffmpeg libraw-bin darktable libimage-exiftool-perl python3-pil mediainfo \
 	mkvtoolnix pipewire pipewire-bin pipewire-pulse pulseaudio-utils wireplumber gstreamer1.0-pipewire zsh fish alsa-utils sox libsox-fmt-alsa python3-pyaudio \
 	v4l-utils gstreamer1.0-tools gstreamer1.0-plugins-base gstreamer1.0-plugins-good gstreamer1.0-alsa \
