@@ -314,7 +314,7 @@ install:
 # CaptureKit's sources, as a package that programs depend on by its path.
 install-capturekit:
 	@install -d "$(DESTDIR)$(capturekitdir)/Sources"
-	@cp -R --no-preserve=mode,ownership $(addprefix Sources/,$(capturekit)) "$(DESTDIR)$(capturekitdir)/Sources"
+	@cp -RL --no-preserve=mode,ownership $(addprefix Sources/,$(capturekit)) "$(DESTDIR)$(capturekitdir)/Sources"
 	@install -m 644 config/CaptureKit.Package.swift "$(DESTDIR)$(capturekitdir)/Package.swift"
 
 deb: setup-deb build
