@@ -95,14 +95,14 @@ it "after a no it has nothing" refused 77 'denied' inside capturectl photo -y $h
 
 # By PipeWire.
 it "the bridge serves" eval 'user start captured-pipewire && wait_for 60 has_node captured\\.'
-# hears FILE: records for three seconds from the first second that came, or ten without
+# hears FILE: records until there is a second of it, ten seconds at most; `sound` is how many bytes are not silence
 hears() {
   inside bash -c 'pw-record --rate 48000 --channels 2 --format s16 "$1" & for ((i = 0; i < 100; i++)); do
     sleep 0.1; [[ -s $1 && $(stat -c %s "$1") -gt 200000 ]] && break; done; kill -INT $!; wait' bash $home/$1
-  sound=$(tail -c +45 $home/$1 2>/dev/null | tr -d '\\0' | wc -c)
+  sound=$(tail -c +45 $home/$1 2>/dev/null | tr -d '\0' | wc -c)
 }
 capturectl auth set --user alice flatpak:$id microphone authorized
-it "it hears by PipeWire" eval 'hears yes.wav; ((sound > 50000))'
+it "it hears by PipeWire" eval 'hears yes.wav; ((sound > 5000))'
 it "the history has that, too" says "\"kind\": \"use\".*\"program\": \"flatpak:$id\".*\"service\": \"microphone\"" uses
 capturectl auth set --user alice flatpak:$id microphone denied
 it "after a no it hears nothing" eval 'hears no.wav; ((sound == 0))'
