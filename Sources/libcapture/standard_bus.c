@@ -60,7 +60,8 @@ static int connect_to(const struct sockaddr_un *place) {
     do result = connect(fd, (const struct sockaddr *)place, sizeof *place);
     while (result < 0 && errno == EINTR);
     if (result == 0 && fcntl(fd, F_SETFL, O_RDWR | O_NONBLOCK) == 0) return fd;
-    result = -errno;
+    /* The limit is told as what would block. */
+    result = errno == EAGAIN ? -ETIMEDOUT : -errno;
     close(fd);
     return result;
 }
