@@ -5,6 +5,7 @@
 
    BENCH_CAMERA_FRAMES   the folder with the frames; without it there is no camera
    BENCH_CAMERA_FPS      frames per second until a program sets another rate; 30 unless said
+   BENCH_CAMERA_HASTE    how many times as fast as it says frames come; 1 unless said
    BENCH_CAMERA_COUNT    how many cameras there are: /dev/video0, /dev/video1 and so on; 1, 2, 4, 8 or 16; 1 unless said
    BENCH_CAMERA_USERPTR  0 is a driver that takes no user pointers
    BENCH_CAMERA_LEAST    a driver that maps at least so many buffers, however few are asked for
@@ -63,7 +64,7 @@
 #endif
 
 enum { most_descriptors = 4096, most_buffers = 32, page = 4096, second = 1000000000, comment = 6, major_number = 81 };
-enum { most_rate = 4000, kind = V4L2_BUF_TYPE_VIDEO_CAPTURE };
+enum { most_rate = 1000, kind = V4L2_BUF_TYPE_VIDEO_CAPTURE };
 static char nodes[16][24]; /* the paths of the cameras */
 
 static const struct mode {
@@ -100,7 +101,7 @@ struct camera {
 static _Atomic(struct camera *) cameras[most_descriptors];
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static const char *folder, *log_file;
-static uint32_t usual_rate = 30;
+static uint32_t usual_rate = 30, haste = 1;
 static int takes_pointers, exports, fewest_buffers, count = 1;
 
 static int fail(int reason) { return errno = reason, -1; }
@@ -132,7 +133,7 @@ static void set_rate(struct camera *camera, struct v4l2_fract rate) {
     uint64_t interval = rate.denominator ? (uint64_t)second * rate.numerator / rate.denominator : 0;
     int is_possible = interval >= second / most_rate && interval <= UINT64_C(10) * second;
     camera->rate = is_possible ? rate : (struct v4l2_fract){1, usual_rate};
-    camera->interval = is_possible ? interval : second / usual_rate;
+    camera->interval = (is_possible ? interval : second / usual_rate) / haste;
 }
 
 __attribute__((format(printf, 1, 2))) static void tell(const char *format, ...) {
@@ -473,6 +474,8 @@ static const char *option(const char *name, const char *usual) { return getenv(n
 __attribute__((constructor)) static void begin(void) {
     int rate = atoi(option("BENCH_CAMERA_FPS", "30"));
     if (rate > 0 && rate <= most_rate) usual_rate = (uint32_t)rate;
+    int times = atoi(option("BENCH_CAMERA_HASTE", "1"));
+    if (times > 0 && times <= 10) haste = (uint32_t)times;
     int wanted = atoi(option("BENCH_CAMERA_COUNT", "1"));
     if (wanted > 0 && wanted <= (int)(sizeof nodes / sizeof *nodes)) count = wanted;
     for (int i = 0; i < count; i++) snprintf(nodes[i], sizeof nodes[i], "/dev/video%d", i);

@@ -10,8 +10,10 @@ from works import EACH, grown
 READERS = [1, 2, 4, 8, 16, 32, 64]
 CAMERAS = [1, 2, 4, 8, 16]
 RECORDINGS = [1, 2, 4, 8, 16]
-# Frames a second of the recording that stands for long ones, and hours that it goes on, at the usual rate.
-FAST = 3000
+# Frames a second of the recording that stands for long ones, and minutes that it goes on at the usual rate. No camera may
+# say that it has more than 1000, so it comes faster than it says.
+ASKED, HASTE = 1000, 3
+FAST = ASKED * HASTE
 MINUTES = [1, 10, 60, 6 * 60, 24 * 60]
 SMALL = "64x48"
 LITTLE = "CPU µs a frame and recording"
@@ -64,10 +66,10 @@ def length(camera):
     """A recording of small frames, far faster than in reality: what a day's last hours cost beside its first minute."""
     costs, sizes = [], {"captured": [], "recorder": []}
     with Contender(camera, "length") as contender:
-        contender.environment["BENCH_CAMERA_RATE"] = str(FAST)
+        contender.environment |= {"BENCH_CAMERA_RATE": str(ASKED), "BENCH_CAMERA_HASTE": str(HASTE)}
         contender.serve()
         path = contender.folder / "long.mkv"
-        contender.start("capturectl", "record", "--microphone", "none", "--video-format", f"MJPG:{SMALL}@{FAST}", path,
+        contender.start("capturectl", "record", "--microphone", "none", "--video-format", f"MJPG:{SMALL}@{ASKED}", path,
                         camera=False)
         contender.until(grown(path, 1), "the recording")
         began = start = time.monotonic()
