@@ -6,7 +6,8 @@
 
 enum { most_formats = 256, format_space = 65536, most_lists = 64 };
 
-/* A stream cannot be destroyed by its own listener; and who destroys it again and again is not to keep this busy. */
+/* A stream cannot be destroyed by its own listener. And a program that destroys the node again and again must not keep the
+   bridge busy: it is made again a second later. */
 static void mend_later(struct bridge *bridge) {
     struct timespec later = {.tv_sec = 1};
     pw_loop_update_timer(bridge->loop, bridge->decoys_source, &later, NULL, false);

@@ -40,7 +40,7 @@ static void answered(struct bridge_post *post) {
         visit->proven_at = now();
         int64_t wait = (visit->proven_at - proof->began_at) * wait_factor;
         visit->look_after = visit->proven_at + (wait < least_wait ? least_wait : wait > most_wait ? most_wait : wait);
-        /* Of memory that is gone it tells nothing. The next picture has captured look again, and waits for that. */
+        /* An answer about memory that is gone says nothing. captured looks again before the next picture is written. */
         if (proof->code && !proof->is_stale) visits_end(visit, proof->code, proof->sentence);
     } else {
         capture_session_free(proof->session);

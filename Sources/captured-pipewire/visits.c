@@ -308,7 +308,8 @@ void visits_lead(struct bridge *bridge, uint32_t node) {
    sound stays when it is led: who takes that away has the program record something else. */
 static void lost_link(struct visit *visit, const struct global *link) {
     bool is_private = link->output_node == visit->private_node, is_public = link->output_node == visit->decoy_node;
-    if (visit->is_led ? !is_private && !(is_public && visit->media == CAPTURE_AUDIO) : !is_public) return;
+    bool counts = visit->is_led ? is_private || (is_public && visit->media == CAPTURE_AUDIO) : is_public;
+    if (!counts) return;
     if (visit->state == visit_over || is_linked(visit->bridge, link->output_node, link->input_node)) return;
     bool may_go_on = visit->media == CAPTURE_VIDEO && (visit->state == visit_leading || visit->state == visit_capturing);
     if (!may_go_on || visit->breaks++ == most_breaks) {

@@ -317,7 +317,7 @@ struct capture_buffer {
 struct capture_counters {
     uint32_t size;
     uint32_t moves;
-    uint64_t missed;    /* by this reader, or passed over */
+    uint64_t missed;    /* overwritten unread, or passed over */
     uint64_t published; /* in this ring */
     uint64_t pending;   /* published and not read */
     uint64_t drops[8];  /* by cause, as in docs/ring.md: sequence gap, device error, no slot, overrun, revocation,

@@ -155,8 +155,8 @@ static int has_heard(sd_bus *bus, int fd) {
     return -EPROTO;
 }
 
-/* The proxy sends calls of its own before the client's, and takes their count from the numbers of replies: a wrong count
-   for a call that it gets before it has sent all of its own. Such a reply belongs to no call. So a call is repeated until
+/* The proxy makes calls of its own before the client's, and corrects the numbers of replies for that. A call that comes
+   before it has made all of them gets a reply with a wrong number, which belongs to no call. So a call is repeated until
    its reply comes. */
 static int settle(sd_bus *bus, int64_t deadline) {
     int result;
@@ -171,9 +171,9 @@ static int settle(sd_bus *bus, int64_t deadline) {
     return result;
 }
 
-static int begin(sd_bus *bus, int ends[2], int *fd, int *shown, const char *description, bool is_system) {
+static int begin(sd_bus *bus, int ends[2], int *fd, int *shown, const char *description, bool is_system,
+                 int64_t deadline) {
     char id[33];
-    int64_t deadline = now_ms() + patience * INT64_C(1000);
     int can_pass = authenticate(*fd, id, deadline);
     if (can_pass < 0) return can_pass;
     int result = sd_bus_set_fd(bus, ends[0], ends[0]);
@@ -197,6 +197,7 @@ static int begin(sd_bus *bus, int ends[2], int *fd, int *shown, const char *desc
 
 static int open_through_proxy(sd_bus **made, const struct sockaddr_un *place, bool is_system, const char *description,
                               int *shown) {
+    int64_t deadline = now_ms() + patience * INT64_C(1000);
     int ends[2], fd = connect_to(place);
     if (fd < 0) return fd;
     if (shown) *shown = fd;
@@ -204,7 +205,7 @@ static int open_through_proxy(sd_bus **made, const struct sockaddr_un *place, bo
     int result = socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) < 0 ? -errno : 0;
     if (result == 0) {
         result = sd_bus_new(&bus);
-        if (result >= 0) result = begin(bus, ends, &fd, shown, description, is_system);
+        if (result >= 0) result = begin(bus, ends, &fd, shown, description, is_system, deadline);
         for (int i = 0; i < 2; i++)
             if (ends[i] >= 0) close(ends[i]);
     }

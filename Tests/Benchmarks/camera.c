@@ -5,7 +5,7 @@
 
    BENCH_CAMERA_FRAMES   the folder with the frames; without it there is no camera
    BENCH_CAMERA_FPS      frames per second until a program sets another rate; 30 unless said
-   BENCH_CAMERA_HASTE    how many times as fast as it says frames come; 1 unless said
+   BENCH_CAMERA_HASTE    how many times faster than its rate says frames come; 1 unless said
    BENCH_CAMERA_COUNT    how many cameras there are: /dev/video0, /dev/video1 and so on; 1, 2, 4, 8 or 16; 1 unless said
    BENCH_CAMERA_USERPTR  0 is a driver that takes no user pointers
    BENCH_CAMERA_LEAST    a driver that maps at least so many buffers, however few are asked for

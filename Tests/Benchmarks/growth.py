@@ -10,8 +10,8 @@ from works import EACH, grown
 READERS = [1, 2, 4, 8, 16, 32, 64]
 CAMERAS = [1, 2, 4, 8, 16]
 RECORDINGS = [1, 2, 4, 8, 16]
-# Frames a second of the recording that stands for long ones, and minutes that it goes on at the usual rate. No camera may
-# say that it has more than 1000, so it comes faster than it says.
+# Frames a second of the recording that stands for long ones, and minutes that it goes on at the usual rate. capturectl
+# takes at most 1000, so the camera delivers faster than it says.
 ASKED, HASTE = 1000, 3
 FAST = ASKED * HASTE
 MINUTES = [1, 10, 60, 6 * 60, 24 * 60]
