@@ -19,9 +19,7 @@ static inline GtkLabel *cgtk_label(GtkWidget *widget) { return GTK_LABEL(widget)
 static inline GtkImage *cgtk_image(GtkWidget *widget) { return GTK_IMAGE(widget); }
 static inline GtkButton *cgtk_button(GtkWidget *widget) { return GTK_BUTTON(widget); }
 static inline GtkFlowBox *cgtk_flow_box(GtkWidget *widget) { return GTK_FLOW_BOX(widget); }
-static inline GtkFlowBoxChild *cgtk_flow_box_child(GtkWidget *widget) { return GTK_FLOW_BOX_CHILD(widget); }
 static inline GtkComboBox *cgtk_combo_box(GtkWidget *widget) { return GTK_COMBO_BOX(widget); }
 static inline GtkComboBoxText *cgtk_combo_box_text(GtkWidget *widget) { return GTK_COMBO_BOX_TEXT(widget); }
 static inline GtkScrolledWindow *cgtk_scrolled_window(GtkWidget *widget) { return GTK_SCROLLED_WINDOW(widget); }
-static inline GtkExpander *cgtk_expander(GtkWidget *widget) { return GTK_EXPANDER(widget); }
 static inline GtkStyleProvider *cgtk_style_provider(GtkCssProvider *provider) { return GTK_STYLE_PROVIDER(provider); }

@@ -49,7 +49,13 @@ static const int denied[] = {
     SYS_io_uring_setup, SYS_userfaultfd, SYS_name_to_handle_at, SYS_open_by_handle_at, SYS_unlinkat, SYS_renameat2,
     SYS_linkat, SYS_symlinkat, SYS_mknodat, SYS_mkdirat, SYS_fchmodat, SYS_fchownat, SYS_truncate, SYS_swapon,
     SYS_reboot, SYS_settimeofday, SYS_clock_settime, SYS_setuid, SYS_setgid, SYS_setresuid, SYS_setresgid,
-    SYS_setgroups, SYS_kill,
+    SYS_setgroups, SYS_setxattr, SYS_lsetxattr, SYS_removexattr, SYS_lremovexattr, SYS_kill, SYS_tkill,
+    SYS_rt_sigqueueinfo, SYS_rt_tgsigqueueinfo, SYS_pidfd_open, SYS_pidfd_send_signal,
+#if defined(SYS_renameat)
+    SYS_renameat,
+#endif
+    /* fchmodat2 of Linux 6.6, which older headers lack. */
+    452,
 #if defined(__x86_64__)
     SYS_open, SYS_creat, SYS_fork, SYS_vfork, SYS_unlink, SYS_rename, SYS_link, SYS_symlink, SYS_mknod, SYS_mkdir,
     SYS_rmdir, SYS_chmod, SYS_chown, SYS_lchown,
@@ -58,13 +64,24 @@ static const int denied[] = {
 
 enum { denied_count = sizeof denied / sizeof denied[0] };
 
+/* Allows a call only where its first argument is a number. */
+static unsigned allow_for(struct sock_filter *program, unsigned at, unsigned call, unsigned number, unsigned refuse) {
+    program[at++] = (struct sock_filter)BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, call, 0, 4);
+    program[at++] =
+        (struct sock_filter)BPF_STMT(BPF_LD | BPF_W | BPF_ABS, (unsigned)offsetof(struct seccomp_data, args));
+    program[at++] = (struct sock_filter)BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, number, 0, 1);
+    program[at++] = (struct sock_filter)BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW);
+    program[at++] = (struct sock_filter)BPF_STMT(BPF_RET | BPF_K, refuse);
+    return at;
+}
+
 int clinux_seccomp_deny_outside(void) {
     if (this_architecture == 0) {
         errno = ENOSYS;
         return -1;
     }
     const unsigned refuse = SECCOMP_RET_ERRNO | EPERM;
-    struct sock_filter program[denied_count * 2 + 16];
+    struct sock_filter program[denied_count * 2 + 26];
     unsigned at = 0;
     program[at++] =
         (struct sock_filter)BPF_STMT(BPF_LD | BPF_W | BPF_ABS, (unsigned)offsetof(struct seccomp_data, arch));
@@ -80,6 +97,9 @@ int clinux_seccomp_deny_outside(void) {
         program[at++] = (struct sock_filter)BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, (unsigned)denied[i], 0, 1);
         program[at++] = (struct sock_filter)BPF_STMT(BPF_RET | BPF_K, refuse);
     }
+    /* abort() signals its own process, and limits are looked up for it alone. */
+    at = allow_for(program, at, SYS_tgkill, (unsigned)getpid(), refuse);
+    at = allow_for(program, at, SYS_prlimit64, 0, refuse);
     /* clone3 hides its flags behind a pointer: the C library then takes clone, whose flags tell a thread. */
     program[at++] = (struct sock_filter)BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_clone3, 0, 1);
     program[at++] = (struct sock_filter)BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | ENOSYS);

@@ -12,7 +12,6 @@
 #include <malloc.h>
 #include <poll.h>
 #include <pthread.h>
-#include <sched.h>
 #include <signal.h>
 #include <sys/stat.h>
 #include <string.h>
@@ -145,7 +144,7 @@ ssize_t clinux_send_with_fds(int socket, const void *bytes, size_t length, const
     return sendmsg(socket, &message, MSG_NOSIGNAL | flags);
 }
 
-ssize_t clinux_recv_with_fds(int socket, void *bytes, size_t length, int *fds, int *count) {
+ssize_t clinux_recv_with_fds(int socket, void *bytes, size_t length, int *fds, int *count, int flags) {
     struct iovec body = {.iov_base = bytes, .iov_len = length};
     union {
         char room[CMSG_SPACE(sizeof(int) * most_descriptors)];
@@ -154,7 +153,7 @@ ssize_t clinux_recv_with_fds(int socket, void *bytes, size_t length, int *fds, i
     struct msghdr message = {
         .msg_iov = &body, .msg_iovlen = 1, .msg_control = control.room, .msg_controllen = sizeof control.room};
     *count = 0;
-    ssize_t got = recvmsg(socket, &message, MSG_CMSG_CLOEXEC);
+    ssize_t got = recvmsg(socket, &message, MSG_CMSG_CLOEXEC | flags);
     if (got < 0) return got;
     for (struct cmsghdr *part = CMSG_FIRSTHDR(&message); part; part = CMSG_NXTHDR(&message, part)) {
         if (part->cmsg_level != SOL_SOCKET || part->cmsg_type != SCM_RIGHTS) continue;
@@ -190,17 +189,15 @@ int clinux_seqpacket_connect(const char *path) {
     return fd;
 }
 
+int clinux_contains(const void *text, size_t length, const void *wanted, size_t size) {
+    return memmem(text, length, wanted, size) != NULL;
+}
+
 int clinux_set_thread_name(const char *name) {
     char kept[16];
     strncpy(kept, name, sizeof kept - 1);
     kept[sizeof kept - 1] = 0;
     return pthread_setname_np(pthread_self(), kept);
-}
-
-int clinux_set_thread_realtime(int priority) {
-    struct sched_param parameter = {.sched_priority = priority};
-    if (sched_setscheduler(0, SCHED_RR | SCHED_RESET_ON_FORK, &parameter) < 0) return -1;
-    return 0;
 }
 
 int clinux_spawn_close_from(posix_spawn_file_actions_t *actions, int from) {
@@ -239,6 +236,41 @@ int clinux_catch_termination(void) {
     for (size_t i = 0; i < sizeof caught / sizeof *caught; i++)
         if (sigaction(caught[i], &action, NULL) < 0) return close(file), -1;
     return file;
+}
+
+int clinux_ignores(int signal) {
+    struct sigaction action;
+    return sigaction(signal, NULL, &action) == 0 && action.sa_handler == SIG_IGN;
+}
+
+static const int ending[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT};
+static struct termios settings_before;
+static volatile sig_atomic_t terminal_to_restore = -1;
+
+/* What may be called here: signal-safety(7). */
+static void restore_and_end(int number) {
+    /* From the background that would only stop the process. */
+    if (terminal_to_restore >= 0 && tcgetpgrp(terminal_to_restore) == getpgrp())
+        tcsetattr(terminal_to_restore, TCSANOW, &settings_before);
+    signal(number, SIG_DFL);
+    raise(number);
+}
+
+void clinux_restore_on_end(int terminal, const struct termios *settings) {
+    terminal_to_restore = -1;
+    settings_before = *settings;
+    terminal_to_restore = terminal;
+    struct sigaction now, action = {.sa_handler = restore_and_end};
+    sigemptyset(&action.sa_mask);
+    for (size_t i = 0; i < sizeof ending / sizeof *ending; i++)
+        if (sigaction(ending[i], NULL, &now) == 0 && now.sa_handler == SIG_DFL) sigaction(ending[i], &action, NULL);
+}
+
+void clinux_restore_no_more(void) {
+    struct sigaction now;
+    for (size_t i = 0; i < sizeof ending / sizeof *ending; i++)
+        if (sigaction(ending[i], NULL, &now) == 0 && now.sa_handler == restore_and_end) signal(ending[i], SIG_DFL);
+    terminal_to_restore = -1;
 }
 
 int clinux_caught_signal(int fd) {
@@ -283,11 +315,6 @@ int clinux_share_descriptors(pid_t first, pid_t second) {
     return order < 0 ? -1 : order == 0;
 }
 
-unsigned clinux_major(uint64_t device) { return major(device); }
-unsigned clinux_minor(uint64_t device) { return minor(device); }
-
-int clinux_set_process_name(const char *name) { return prctl(PR_SET_NAME, name, 0, 0, 0); }
-int clinux_die_with_parent(int signal) { return prctl(PR_SET_PDEATHSIG, signal, 0, 0, 0); }
 int clinux_no_new_privileges(void) { return prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0); }
 
 int clinux_open(const char *path, int flags, unsigned mode) { return open(path, flags | O_CLOEXEC, mode); }
@@ -356,11 +383,3 @@ int clinux_is_connected_stream(int fd) {
 int clinux_pipe(int ends[2]) { return pipe2(ends, O_CLOEXEC); }
 
 void clinux_enlarge_pipe(int fd, int size) { fcntl(fd, F_SETPIPE_SZ, size); }
-
-static int change_flag(int fd, int get, int set, int flag, int on) {
-    int flags = fcntl(fd, get);
-    if (flags < 0) return -1;
-    return fcntl(fd, set, on ? flags | flag : flags & ~flag);
-}
-int clinux_set_nonblocking(int fd, int on) { return change_flag(fd, F_GETFL, F_SETFL, O_NONBLOCK, on); }
-int clinux_set_cloexec(int fd, int on) { return change_flag(fd, F_GETFD, F_SETFD, FD_CLOEXEC, on); }

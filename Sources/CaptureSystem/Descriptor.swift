@@ -67,6 +67,41 @@ public final class Descriptor: OpenFile {
         }
     }
 
+    /// Reads from a place on, until the memory is full or the file ends: pread(2). The file's position stays.
+    ///
+    /// - Parameter what: What the file is, for the message.
+    /// - Returns: How many bytes came.
+    public func read(
+        into buffer: UnsafeMutableRawBufferPointer,
+        at place: Int64,
+        _ what: @autoclosure () -> String = "file"
+    ) throws(SystemError) -> Int {
+        var done = 0
+        while done < buffer.count {
+            let rest = unsafe UnsafeMutableRawBufferPointer(rebasing: buffer[done...])
+            let count = try SystemError.check("read the \(what())") {
+                unsafe pread(descriptor, rest.baseAddress, rest.count, off_t(place) + off_t(done))
+            }
+            if count == 0 { break }
+            done += count
+        }
+        return done
+    }
+
+    /// So many bytes from a place on; fewer where the file ends.
+    public func bytes(
+        at place: Int64,
+        count: Int,
+        _ what: @autoclosure () -> String = "file"
+    ) throws(SystemError) -> [UInt8] {
+        var bytes = [UInt8](repeating: 0, count: count)
+        let came = try unsafe bytes.withUnsafeMutableBufferPointer { (memory) throws(SystemError) in
+            try unsafe read(into: UnsafeMutableRawBufferPointer(memory), at: place, what())
+        }
+        bytes.removeLast(count - came)
+        return bytes
+    }
+
     /// Writes every byte: write(2), as often as it takes.
     public func write(all bytes: UnsafeRawBufferPointer) throws(SystemError) {
         var done = 0

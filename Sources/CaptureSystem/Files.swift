@@ -39,10 +39,11 @@ public enum Files {
         return UInt32(link.dropFirst(8).dropLast())
     }
 
-    /// The start of a file, at most 4096 bytes, without white space at its end; `nil` when it cannot be read.
-    public static func line(of path: String) -> String? {
-        guard let file = try? Descriptor.open(path, O_RDONLY) else { return nil }
-        return unsafe withUnsafeTemporaryAllocation(byteCount: 4096, alignment: 1) { buffer in
+    /// The start of a file, at most so many bytes, without white space at its end; `nil` when it cannot be read. A pipe
+    /// is not waited for.
+    public static func line(of path: String, limit: Int = 4096) -> String? {
+        guard let file = try? Descriptor.open(path, O_RDONLY | O_NONBLOCK | O_NOCTTY) else { return nil }
+        return unsafe withUnsafeTemporaryAllocation(byteCount: limit, alignment: 1) { buffer in
             guard let count = unsafe try? file.read(into: buffer) else { return nil }
             var text = unsafe Substring(String(decoding: buffer.prefix(count), as: UTF8.self))
             while let last = text.last, last.isWhitespace { text.removeLast() }

@@ -19,22 +19,6 @@ public struct MemoryFile: Sendable {
     public func contents() throws(SystemError) -> [UInt8] {
         var status = stat()
         try SystemError.check("look at a memfd") { unsafe fstat(descriptor.descriptor, &status) }
-        var bytes = [UInt8](repeating: 0, count: Int(status.st_size))
-        var filled = 0
-        while filled < bytes.count {
-            let count = try SystemError.check("read a memfd") {
-                unsafe bytes.withUnsafeMutableBytes { memory in
-                    unsafe pread(
-                        descriptor.descriptor,
-                        memory.baseAddress?.advanced(by: filled),
-                        memory.count - filled,
-                        off_t(filled)
-                    )
-                }
-            }
-            if count == 0 { break }
-            filled += count
-        }
-        return Array(bytes[..<filled])
+        return try descriptor.bytes(at: 0, count: Int(status.st_size), "memfd")
     }
 }

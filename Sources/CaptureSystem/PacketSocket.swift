@@ -41,29 +41,11 @@ public final class PacketSocket: Sendable {
     }
 
     private func send(_ text: String, with files: [Descriptor], flags: Int32) throws(SystemError) {
-        var text = text
-        let numbers = files.map(\.descriptor)
-        try withExtendedLifetime(files) { () throws(SystemError) in
-            var failure: SystemError?
-            text.withUTF8 { bytes in
-                do throws(SystemError) {
-                    try SystemError.check("send to a socket") {
-                        unsafe numbers.withUnsafeBufferPointer { numbers in
-                            unsafe clinux_send_with_fds(
-                                file.descriptor,
-                                bytes.baseAddress,
-                                bytes.count,
-                                numbers.baseAddress,
-                                Int32(numbers.count),
-                                flags
-                            )
-                        }
-                    }
-                } catch {
-                    failure = error
-                }
+        let (bytes, numbers) = (Array(text.utf8), files.map(\.descriptor))
+        try withExtendedLifetime(files) { () throws(SystemError) -> Void in
+            try SystemError.check("send to a socket") {
+                unsafe clinux_send_with_fds(file.descriptor, bytes, bytes.count, numbers, Int32(numbers.count), flags)
             }
-            if let failure { throw failure }
         }
     }
 
@@ -88,8 +70,8 @@ public final class PacketSocket: Sendable {
         var bytes = [UInt8](repeating: 0, count: PacketSocket.largestMessage)
         var numbers = [Int32](repeating: -1, count: 16)
         var count: Int32 = 0
-        let length = try received(isMessage: { count > 0 }) {
-            unsafe clinux_recv_with_fds(file.descriptor, &bytes, bytes.count, &numbers, &count)
+        let length = try received(isMessage: { count > 0 }) { flags in
+            unsafe clinux_recv_with_fds(file.descriptor, &bytes, bytes.count, &numbers, &count, flags)
         }
         let files = numbers.prefix(Int(count)).map { Descriptor(owning: $0) }
         if length == 0, files.isEmpty { return nil }
@@ -103,8 +85,8 @@ public final class PacketSocket: Sendable {
     /// - Throws: EMSGSIZE for a message over `largestMessage` bytes.
     public func receiveText() throws(SystemError) -> String? {
         var bytes = [UInt8](repeating: 0, count: PacketSocket.largestMessage)
-        let length = try received {
-            unsafe recv(file.descriptor, &bytes, bytes.count, Int32(MSG_TRUNC))
+        let length = try received { flags in
+            unsafe recv(file.descriptor, &bytes, bytes.count, Int32(MSG_TRUNC) | flags)
         }
         guard length <= bytes.count else { throw SystemError("receive from a socket", errno: EMSGSIZE) }
         return length == 0 ? nil : String(decoding: bytes.prefix(length), as: UTF8.self)
@@ -114,28 +96,32 @@ public final class PacketSocket: Sendable {
     public var isAbandoned: Bool {
         get throws(SystemError) {
             var byte: UInt8 = 0
-            return try received { unsafe recv(file.descriptor, &byte, 1, Int32(MSG_PEEK)) } == 0
+            return try received { unsafe recv(file.descriptor, &byte, 1, Int32(MSG_PEEK) | $0) } == 0
         }
     }
 
-    /// What a call that receives returned.
+    /// What a call that receives, with the flags it is given, returned.
     ///
     /// If the other end left without having read all, Linux says ECONNRESET once, ahead of the messages that the other end
     /// had sent. The next call receives these. Nor is its end an end for sure: a call that waits looks for a message first, then
     /// whether the other end is gone, and misses one that was sent in between. Both may happen, so only a third end counts.
+    /// A message of no bytes looks the same and counts as an end: who sends one is waited for no longer.
     ///
     /// - Parameter isMessage: Whether something came without a byte.
-    private func received<Length: SignedInteger>(isMessage: () -> Bool = { false }, _ call: () -> Length)
+    private func received<Length: SignedInteger>(isMessage: () -> Bool = { false }, _ call: (Int32) -> Length)
         throws(SystemError) -> Length
     {
-        for _ in 0..<2 {
+        var flags: Int32 = 0
+        for attempt in 0..<3 {
             do throws(SystemError) {
-                let length = try SystemError.check("receive from a socket", call)
-                if length != 0 || isMessage() { return length }
+                let length = try SystemError.check("receive from a socket") { call(flags) }
+                if length != 0 || isMessage() || attempt == 2 { return length }
+                flags = Int32(MSG_DONTWAIT)
             } catch {
-                guard error.errno == ECONNRESET else { throw error }
+                if flags != 0, error.errno == EAGAIN { return 0 }
+                guard error.errno == ECONNRESET, attempt < 2 else { throw error }
             }
         }
-        return try SystemError.check("receive from a socket", call)
+        return 0
     }
 }

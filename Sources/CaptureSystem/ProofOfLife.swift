@@ -46,39 +46,28 @@ public final class ProofOfLife: Sendable {
     /// - Parameter begun: When the round began. The part may have stopped working right after its share of the round.
     public func prove(_ part: Part, since begun: Timestamp) {
         // Later rounds prove more than one that ends late. When no proof is needed, this changes nothing.
-        switch part {
-        case .bus: bus.max(begun.nanoseconds, ordering: .releasing)
-        case .gate: gate.max(begun.nanoseconds, ordering: .releasing)
-        case .engine: engine.max(begun.nanoseconds, ordering: .releasing)
-        }
+        with(part) { _ = $0.max(begun.nanoseconds, ordering: .releasing) }
     }
 
     /// Nanoseconds until the oldest proof expires; 0 or less if it has expired.
     public func remaining(at now: Timestamp = .now) -> Int64 {
-        let oldest = min(
-            bus.load(ordering: .acquiring),
-            gate.load(ordering: .acquiring),
-            engine.load(ordering: .acquiring)
-        )
-        return Timestamp(nanoseconds: oldest).advanced(by: Self.patience) - now
+        Timestamp(nanoseconds: min(last(.bus), last(.gate), last(.engine))).advanced(by: Self.patience) - now
     }
 
     /// Whether a part's last proof still holds.
     public func isProven(_ part: Part, at now: Timestamp = .now) -> Bool {
-        let last =
-            switch part {
-            case .bus: bus.load(ordering: .acquiring)
-            case .gate: gate.load(ordering: .acquiring)
-            case .engine: engine.load(ordering: .acquiring)
-            }
-        return Timestamp(nanoseconds: last).advanced(by: Self.patience) > now
+        Timestamp(nanoseconds: last(part)).advanced(by: Self.patience) > now
     }
 
-    private func store(_ value: Int64, _ part: Part) {
+    private func store(_ value: Int64, _ part: Part) { with(part) { $0.store(value, ordering: .releasing) } }
+
+    private func last(_ part: Part) -> Int64 { with(part) { $0.load(ordering: .acquiring) } }
+
+    private func with<Result>(_ part: Part, _ body: (borrowing Atomic<Int64>) -> Result) -> Result {
         switch part {
-        case .bus: bus.store(value, ordering: .releasing)
-        case .gate: gate.store(value, ordering: .releasing)
-        case .engine: engine.store(value, ordering: .releasing)
+        case .bus: body(bus)
+        case .gate: body(gate)
+        case .engine: body(engine)
         }
     }
 }

@@ -1,22 +1,11 @@
+public import CaptureCore
 import Glibc
 
-/// The system's database of users and groups: getpwnam_r(3), getpwuid_r(3), getgrnam_r(3), getgrouplist(3).
+/// The system's database of users and groups: getpwnam_r(3), getpwuid_r(3), getgrnam_r(3), getgrgid_r(3),
+/// getgrouplist(3).
 ///
 /// Thread-safe. May block for as long as a directory service takes to answer.
 public enum UserDatabase {
-    /// What a look came to.
-    public enum Look<Value: Hashable & Sendable>: Hashable, Sendable {
-        case found(Value)
-        case absent
-        /// The database could not be asked.
-        case failed
-
-        /// What was found; `nil` when nothing was, or nobody can tell.
-        public var value: Value? {
-            if case .found(let value) = self { value } else { nil }
-        }
-    }
-
     /// A user.
     public struct User: Hashable, Sendable {
         /// The number.
@@ -28,22 +17,31 @@ public enum UserDatabase {
     }
 
     /// The user of a name.
-    public static func user(named name: String) -> Look<User> {
+    public static func user(named name: String) -> Lookup<User> {
         unsafe look(passwd(), { unsafe getpwnam_r(name, $0, $1, $2, $3) }, { unsafe User($0) })
     }
 
     /// The user of a number.
-    public static func user(_ number: UInt32) -> Look<User> {
+    public static func user(_ number: UInt32) -> Lookup<User> {
         unsafe look(passwd(), { unsafe getpwuid_r(number, $0, $1, $2, $3) }, { unsafe User($0) })
     }
 
     /// The number of a group's name.
-    public static func group(named name: String) -> Look<UInt32> {
+    public static func group(named name: String) -> Lookup<UInt32> {
         unsafe look(Glibc.group(), { unsafe getgrnam_r(name, $0, $1, $2, $3) }, { unsafe $0.gr_gid })
     }
 
+    /// The name of a group's number.
+    public static func group(_ number: UInt32) -> Lookup<String> {
+        unsafe look(
+            Glibc.group(),
+            { unsafe getgrgid_r(number, $0, $1, $2, $3) },
+            { unsafe String(cString: $0.gr_name) }
+        )
+    }
+
     /// The groups that a user is a member of, by number.
-    public static func groups(of user: UInt32) -> Look<Set<UInt32>> {
+    public static func groups(of user: UInt32) -> Lookup<Set<UInt32>> {
         unsafe look(passwd(), { unsafe getpwuid_r(user, $0, $1, $2, $3) }, { unsafe memberships(of: $0) })
     }
 
@@ -56,14 +54,14 @@ public enum UserDatabase {
         _ empty: Entry,
         _ ask: Ask<Entry>,
         _ read: (Entry) -> Value
-    ) -> Look<Value> {
+    ) -> Lookup<Value> {
         var entry = empty
         var found: UnsafeMutablePointer<Entry>?
         // A group's entry has the names of all its members: there is no limit to know.
         for size in [4096, 65536, 1 << 20] {
             var room = [CChar](repeating: 0, count: size)
             // The strings lie in `room`, so they are read while it is there.
-            let answer = unsafe room.withUnsafeMutableBufferPointer { room -> Look<Value>? in
+            let answer = unsafe room.withUnsafeMutableBufferPointer { room -> Lookup<Value>? in
                 guard let start = room.baseAddress else { return .failed }
                 var code = unsafe ask(&entry, start, size, &found)
                 while code == EINTR { code = unsafe ask(&entry, start, size, &found) }

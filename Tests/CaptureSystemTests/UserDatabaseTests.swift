@@ -1,3 +1,4 @@
+import CaptureCore
 import CaptureSystem
 import Glibc
 import Testing
@@ -12,6 +13,7 @@ import Testing
 
     @Test func `has groups, and who is in them`() throws {
         #expect(UserDatabase.group(named: "root") == .found(0))
+        #expect(UserDatabase.group(0) == .found("root"))
         #expect(try #require(UserDatabase.groups(of: 0).value).contains(0))
     }
 

@@ -5,6 +5,7 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <sys/types.h>
+#include <termios.h>
 
 /* The access control list of a file, in the kernel's form: getxattr(2), removexattr(2) of system.posix_acl_access. */
 ssize_t clinux_access_list(const char *path, void *list, size_t size);
@@ -41,6 +42,9 @@ void clinux_unmap_code(void);
    quarter less of its time; all of it is there before a later store is seen. */
 void clinux_copy_frame(void *to, const void *from, size_t size);
 
+/* memmem(3): whether bytes are somewhere in others. */
+int clinux_contains(const void *text, size_t length, const void *wanted, size_t size);
+
 /* eventfd(2), close-on-exec and non-blocking. */
 int clinux_eventfd(void);
 /* timerfd on CLOCK_MONOTONIC, close-on-exec and non-blocking; arming with an absolute time, 0 disarms. */
@@ -55,7 +59,7 @@ int clinux_futex_wake_all(const void *word);
 /* A packet with descriptors beside it (SCM_RIGHTS), at most 16. recv sets them close-on-exec, stores how many came, and
    fails with EMSGSIZE when bytes or descriptors were cut off, after closing what came. */
 ssize_t clinux_send_with_fds(int socket, const void *bytes, size_t length, const int *fds, int count, int flags);
-ssize_t clinux_recv_with_fds(int socket, void *bytes, size_t length, int *fds, int *count);
+ssize_t clinux_recv_with_fds(int socket, void *bytes, size_t length, int *fds, int *count, int flags);
 
 /* A connected pair and a client of a SOCK_SEQPACKET path, close-on-exec. */
 int clinux_seqpacket_pair(int pair[2]);
@@ -63,8 +67,6 @@ int clinux_seqpacket_connect(const char *path);
 
 /* pthread_setname_np of the calling thread; the kernel keeps 15 bytes. */
 int clinux_set_thread_name(const char *name);
-/* SCHED_RR at the given priority for the calling thread; EPERM where RLIMIT_RTPRIO does not allow it. */
-int clinux_set_thread_realtime(int priority);
 /* posix_spawn_file_actions_addclosefrom_np(3): closes this descriptor and all above in the child. */
 int clinux_spawn_close_from(posix_spawn_file_actions_t *actions, int from);
 /* Blocks a signal for the calling thread and those it starts. */
@@ -74,6 +76,13 @@ int clinux_unblock_signal(int signal);
    handler and a pipe, since signalfd(2) sees nothing of a signal that a thread with an open mask takes, and libdispatch
    keeps such a thread in sigsuspend(2). Who gives the signals back can call it again. The caller closes the descriptor. */
 int clinux_catch_termination(void);
+/* Whether this process ignores a signal. */
+int clinux_ignores(int signal);
+
+/* From now on SIGINT, SIGTERM, SIGHUP and SIGQUIT restore a terminal before they end the process, as far as nobody catches
+   or ignores them. restore_no_more ends that. There is one terminal at a time. */
+void clinux_restore_on_end(int terminal, const struct termios *settings);
+void clinux_restore_no_more(void);
 /* Has a signal that kills this process first send its number over a connection, as "message=died" and "signal=11". */
 int clinux_announce_death(int connection);
 /* The next signal's number, -1 when there is none. */
@@ -87,13 +96,7 @@ int clinux_pidfd_alive(int pidfd);
 /* kcmp(2): 1 when two threads have one table of descriptors, 0 when each has its own, -1 when it cannot be told. */
 int clinux_share_descriptors(pid_t first, pid_t second);
 
-/* st_dev split as in sysfs. */
-unsigned clinux_major(uint64_t device);
-unsigned clinux_minor(uint64_t device);
-
-/* prctl(2): the process name, death with the parent, no new privileges. */
-int clinux_set_process_name(const char *name);
-int clinux_die_with_parent(int signal);
+/* prctl(2): no new privileges. */
 int clinux_no_new_privileges(void);
 
 int clinux_open(const char *path, int flags, unsigned mode);
@@ -127,5 +130,3 @@ int clinux_is_connected_stream(int fd);
 int clinux_pipe(int ends[2]);
 /* F_SETPIPE_SZ; what the system does not give is no error. */
 void clinux_enlarge_pipe(int fd, int size);
-int clinux_set_nonblocking(int fd, int on);
-int clinux_set_cloexec(int fd, int on);

@@ -122,13 +122,15 @@ extension KeyFile {
             if entry.value.isEmpty { entries.removeAll(where: isSame) }
         case .rules: break
         case .desktopEntry:
-            if let earlier = entries.first(where: isSame) {
-                problem(
-                    entry.line,
-                    "'\(KeyFile.shown(entry.key))' was set on line \(earlier.line) already; this one counts"
-                )
-                entries.removeAll(where: isSame)
+            var key = entry
+            (key.value, key.line) = ("", 0)
+            if let place = places[key] {
+                let line = entries[place].line
+                problem(entry.line, "'\(KeyFile.shown(entry.key))' was set on line \(line) already; this one counts")
+                entries[place] = entry
+                return
             }
+            places[key] = entries.count
         }
         entries.append(entry)
     }

@@ -44,6 +44,8 @@ package struct KeyFile: Hashable, Sendable {
     package var entries: [Entry] = []
     /// What was wrong.
     package var problems: [KeyFileProblem] = []
+    /// Where in `entries` each key of a desktop entry stands, so that a file of many keys is read in one go.
+    var places: [Entry: Int] = [:]
 
     /// The assignments of a key without a locale.
     package func entries(_ section: String, _ key: String) -> [Entry] {
