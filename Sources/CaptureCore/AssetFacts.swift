@@ -2,7 +2,8 @@
 public struct AssetFacts: Hashable, Sendable {
     /// The file's name: at most 255 bytes, without a slash or control characters.
     public var name: String?
-    /// When it was taken, in milliseconds since 1970; `nil` for what the file itself says.
+    /// When it was taken, in milliseconds since 1970; `nil` for what is said inside the file, else for when the file was
+    /// last written.
     public var created: Int64?
     /// The device that it was taken with.
     public var device: String?

@@ -111,3 +111,10 @@ extension CaptureError: CustomStringConvertible {
     /// The message.
     public var description: String { message }
 }
+
+extension Result where Success: Sendable, Failure == CaptureError {
+    /// What comes of some work.
+    nonisolated(nonsending) package static func of(_ work: () async throws(CaptureError) -> Success) async -> Result {
+        do throws(CaptureError) { return .success(try await work()) } catch { return .failure(error) }
+    }
+}

@@ -99,19 +99,19 @@ extension ConnectionSettings {
     }
 
     /// Reads them from a recorder's job.
-    init(_ word: (String) throws(CaptureError) -> String) throws(CaptureError) {
+    init(_ words: inout MessageWords) throws(CaptureError) {
         func number<T: LosslessStringConvertible>(_ key: String, _ text: String, as: T.Type) throws(CaptureError) -> T {
             guard let number = T(text) else {
                 throw CaptureError(.badData, "a recorder's job has '\(text)' for '\(key)', which is no number")
             }
             return number
         }
-        rotation = try number("rotation", try word("rotation"), as: Int.self)
-        isMirrored = try word("mirrored") == "1"
-        for text in try word("channels").split(separator: " ") {
+        rotation = try number("rotation", try words.word("rotation"), as: Int.self)
+        isMirrored = try words.word("mirrored") == "1"
+        for text in try words.word("channels").split(separator: " ") {
             channels.append(try number("channels", String(text), as: Int.self))
         }
-        gain = try number("sound-gain", try word("sound-gain"), as: Double.self)
+        gain = try number("sound-gain", try words.word("sound-gain"), as: Double.self)
         try check()
     }
 }

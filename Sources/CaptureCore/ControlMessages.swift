@@ -1,12 +1,51 @@
+/// A report of the door of the control socket. The words of a caller carry a mark there, so that no caller can speak for
+/// the door.
+///
+/// The text is the contract between `captured` and `captured-door`, which belong to the same build.
+public enum ControlReport: Hashable, Sendable {
+    /// Somebody called.
+    case caller(ControlCaller)
+    /// The caller left before it said anything. The door waits for the next one.
+    case left
+    /// A caller that the door cannot describe. The door ends.
+    case refused
+    /// The caller said this.
+    case said(String)
+
+    private static let mark = "said\n"
+    /// The most bytes that a caller may say at once, so that the report of it is no larger than a message.
+    public static func largest(of message: Int) -> Int { message - mark.utf8.count }
+
+    /// The report as text.
+    public var text: String {
+        switch self {
+        case .caller(let caller): caller.text
+        case .left: "left\n"
+        case .refused: "refused\n"
+        case .said(let text): Self.mark + text
+        }
+    }
+
+    /// Reads a report from its text.
+    ///
+    /// - Throws: `CaptureError.Code.badData` for what is no report.
+    public init(text: String) throws(CaptureError) {
+        if text.hasPrefix(Self.mark) {
+            self = .said(String(text.dropFirst(Self.mark.count)))
+        } else if text == Self.left.text {
+            self = .left
+        } else if text == Self.refused.text {
+            self = .refused
+        } else {
+            self = .caller(try ControlCaller(text: text))
+        }
+    }
+}
+
 /// A caller of the daemon's control socket, as the kernel recorded it at the connection.
 ///
 /// The text is the contract between `captured` and `captured-door`, which belong to the same build.
 public struct ControlCaller: Hashable, Sendable {
-    /// A door's report of a caller that left before it said anything. The door waits for the next caller.
-    public static let left = "left\n"
-    /// A door's report of a caller that it cannot describe, before the door ends.
-    public static let refused = "refused\n"
-
     /// The process.
     public var pid: Int32
     /// Its uid.

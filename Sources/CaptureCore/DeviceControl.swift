@@ -89,10 +89,7 @@ public struct DeviceControl: Hashable, Sendable {
 
 extension DeviceControl {
     /// V4L2's number of a control as text, as in `0x009a090a`.
-    public static func text(ofID id: UInt32) -> String {
-        let digits = String(id, radix: 16)
-        return "0x" + String(repeating: "0", count: 8 - digits.count) + digits
-    }
+    public static func text(ofID id: UInt32) -> String { "0x" + String(id, digits: 8, radix: 16) }
 
     /// A label in lower case: letters and digits, and an underscore for all between them. `v4l2-ctl` names controls so.
     public static func name(of label: String) -> String {

@@ -35,21 +35,6 @@ public struct LibraryAnswers: Hashable, Sendable {
     public func source(of level: LibraryLevel) -> LibraryLevel {
         level == .addOnly && !readWrite.isYes ? .addOnly : .readWrite
     }
-
-    /// The status of a level.
-    public func status(_ level: LibraryLevel) -> AuthorizationStatus {
-        switch source(of: level) {
-        case .readWrite: readWrite
-        case .addOnly: add
-        }
-    }
-
-    /// The status for a program that asks without a level, as programs did before there were two. It is the status of
-    /// reading, with chosen assets counted as all.
-    public var withoutLevel: AuthorizationStatus { readWrite.withoutLevel }
-
-    /// Whether asking for a level puts a question.
-    public func prompts(_ level: LibraryLevel) -> Bool { status(level) == .notDetermined }
 }
 
 /// The present access of a program to the media library, policy included.
@@ -65,15 +50,8 @@ public struct LibraryStatuses: Hashable, Sendable {
         self.readWrite = readWrite
     }
 
-    /// That of a level.
-    public func status(_ level: LibraryLevel) -> AuthorizationStatus {
-        switch level {
-        case .addOnly: add
-        case .readWrite: readWrite
-        }
-    }
-
-    /// That without a level, as in `LibraryAnswers`.
+    /// The status for a program that asks without a level, as programs did before there were two. It is the status of
+    /// reading, with chosen assets counted as all.
     public var withoutLevel: AuthorizationStatus { readWrite.withoutLevel }
 }
 

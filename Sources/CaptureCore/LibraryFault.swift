@@ -10,6 +10,8 @@ public struct LibraryFault: Hashable, Sendable {
     public var message = ""
     /// The action taken about it, in a sentence; empty after a check.
     public var outcome = ""
+    /// Whether it is still there after it was to be repaired.
+    public var isLeft = false
 
     /// A fault of which nothing is known.
     public init() {}

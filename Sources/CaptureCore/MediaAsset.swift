@@ -1,5 +1,5 @@
 /// The kind of an asset.
-public enum MediaAssetKind: String, Hashable, Sendable, CaseIterable {
+public enum MediaAssetKind: String, Hashable, Sendable, CaseIterable, Codable {
     /// One picture; of those that move by themselves, the first.
     case photo
     /// Pictures in time, with or without sound.

@@ -32,6 +32,16 @@ struct MessageWords {
         return number
     }
 
+    /// The same of a key whose value may be empty: `nil` then.
+    mutating func numberIfAny<Number: FixedWidthInteger>(
+        _ key: String,
+        in range: some RangeExpression<Number>
+    ) throws(CaptureError) -> Number? {
+        guard rest[key] == "" else { return try number(key, in: range) }
+        rest[key] = nil
+        return nil
+    }
+
     /// The value of a key as text for people: cut at `limit`, and without control characters or characters that change
     /// the text's direction.
     mutating func sentence(_ key: String, limit: Int) throws(CaptureError) -> String {
@@ -40,6 +50,16 @@ struct MessageWords {
         if isPrintable { return String(text.prefix(limit)) }
         let scalars = text.unicodeScalars.filter(MessageWords.isPlain)
         return String(String(String.UnicodeScalarView(scalars)).prefix(limit))
+    }
+
+    /// A failure, as in `CaptureError.pairs`. A longer reason is cut to 500 characters.
+    ///
+    /// - Parameter codes: What the sender may blame; another code is an internal fault.
+    mutating func fault(among codes: Set<CaptureError.Code>) throws(CaptureError) -> CaptureError {
+        let code = CaptureError.Code(rawValue: try word("code"))
+        let reason = try sentence("reason", limit: 500)
+        let errno = try number("errno", in: Int32(0)...)
+        return CaptureError(codes.contains(code) ? code : .internalFault, reason, errno: errno)
     }
 
     private static func isPlain(_ scalar: Unicode.Scalar) -> Bool {
@@ -54,4 +74,9 @@ struct MessageWords {
         guard let unknown = rest.keys.min() else { return }
         throw CaptureError(.badData, "\(message) has the key '\(unknown)', which is unknown")
     }
+}
+
+extension CaptureError {
+    /// A failure in a message.
+    var pairs: [(String, String)] { [("code", code.rawValue), ("errno", "\(errno)"), ("reason", message)] }
 }

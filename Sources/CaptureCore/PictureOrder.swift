@@ -34,18 +34,12 @@ extension PictureOrder {
     /// Reads it.
     ///
     /// - Throws: `badData` naming the word that is missing or wrong.
-    init(_ words: [String: String]) throws(CaptureError) {
-        func number(_ key: String, in range: ClosedRange<Int64>) throws(CaptureError) -> Int64 {
-            guard let number = words[key].flatMap({ Int64($0) }), range.contains(number) else {
-                throw CaptureError(.badData, "the command 'shoot' to a recorder has '\(words[key] ?? "")' for '\(key)'")
-            }
-            return number
-        }
+    init(_ words: inout MessageWords) throws(CaptureError) {
         self.init(
-            passing: Int(try number("passing", in: 0...Int64(PictureOrder.mostPassed))),
-            exposure: try number("exposure", in: 0...1 << 62),
-            bias: words["bias"] == "" ? nil : try number("bias", in: -1_000_000...1_000_000),
-            isLit: words["lit"] == "" ? nil : try number("lit", in: 0...1) == 1
+            passing: try words.number("passing", in: 0...PictureOrder.mostPassed),
+            exposure: try words.number("exposure", in: 0...1 << 62),
+            bias: try words.numberIfAny("bias", in: -1_000_000...1_000_000),
+            isLit: try words.numberIfAny("lit", in: 0...1).map { $0 == 1 }
         )
     }
 }

@@ -59,7 +59,7 @@ public enum ConfirmedAction: String, Hashable, Sendable, CaseIterable {
 }
 
 /// The use to be made of the assets that a person picks from the media library.
-public enum PickPurpose: String, Hashable, Sendable, CaseIterable {
+public enum PickPurpose: String, Hashable, Sendable, CaseIterable, Codable {
     /// The program is handed the contents, once; what it may read stays as it was.
     case pick
     /// The program, which may read chosen assets alone, may read these from now on too.

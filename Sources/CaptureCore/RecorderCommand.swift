@@ -60,27 +60,31 @@ public enum RecorderCommand: Hashable, Sendable {
     ///
     /// - Throws: `CaptureError.Code.badData` for an unknown command, and one that lacks its time.
     public init(text: String) throws(CaptureError) {
-        let words = try KeyValueText.decode(text)
-        switch words["message"] ?? "" {
-        case "stop": self = .stop(at: try Self.time(of: words))
-        case "pause": self = .pause(at: try Self.time(of: words))
-        case "resume": self = .resume(at: try Self.time(of: words))
-        case "cut": self = .cut(at: try Self.time(of: words))
-        case "begin": self = .begin(at: try Self.time(of: words))
-        case "mark": self = .mark(try RecordingMarker(words["title"] ?? ""), at: try Self.time(of: words))
-        case "note": self = .note(try TimedMetadata(json: words["text"] ?? ""), at: try Self.time(of: words))
-        case "enable": self = .enable(try Self.kind(of: words), at: try Self.time(of: words))
-        case "disable": self = .disable(try Self.kind(of: words), at: try Self.time(of: words))
+        let values = try KeyValueText.decode(text)
+        var words = MessageWords("the command '\(values["message"] ?? "")' to a recorder", values)
+        func time() throws(CaptureError) -> Timestamp {
+            Timestamp(nanoseconds: try words.number("at", in: Int64.min...))
+        }
+        switch values["message"] ?? "" {
+        case "stop": self = .stop(at: try time())
+        case "pause": self = .pause(at: try time())
+        case "resume": self = .resume(at: try time())
+        case "cut": self = .cut(at: try time())
+        case "begin": self = .begin(at: try time())
+        case "mark": self = .mark(try RecordingMarker(values["title"] ?? ""), at: try time())
+        case "note": self = .note(try TimedMetadata(json: values["text"] ?? ""), at: try time())
+        case "enable": self = .enable(try Self.kind(of: values), at: try time())
+        case "disable": self = .disable(try Self.kind(of: values), at: try time())
         case "gain":
-            guard let gain = words["decibels"].flatMap({ Double($0) }), ConnectionSettings.gains.contains(gain) else {
+            guard let gain = values["decibels"].flatMap({ Double($0) }), ConnectionSettings.gains.contains(gain) else {
                 throw CaptureError(
                     .badData,
                     "the command 'gain' to a recorder lacks its decibels, or they are out of range"
                 )
             }
             self = .setGain(gain)
-        case "shoot": self = .shoot(try PictureOrder(words), at: try Self.time(of: words))
-        case "levels": self = .watchLevels(words["watched"] == "1")
+        case "shoot": self = .shoot(try PictureOrder(&words), at: try time())
+        case "levels": self = .watchLevels(values["watched"] == "1")
         case "video-moved": self = .videoMoved
         case "audio-moved": self = .audioMoved
         case "file": self = .file
@@ -102,12 +106,5 @@ public enum RecorderCommand: Hashable, Sendable {
             )
         }
         return kind
-    }
-
-    private static func time(of words: [String: String]) throws(CaptureError) -> Timestamp {
-        guard let time = words["at"].flatMap({ Int64($0) }) else {
-            throw CaptureError(.badData, "the command '\(words["message"] ?? "")' to a recorder lacks its time")
-        }
-        return Timestamp(nanoseconds: time)
     }
 }

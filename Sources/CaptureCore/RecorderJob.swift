@@ -59,19 +59,12 @@ public enum ImportReport: Hashable, Sendable {
         .badData, .inputOutput, .overQuota, .invalidArgument, .internalFault,
     ]
 
-    /// The most characters of a reason that are kept.
-    private static let longestReason = 500
-
     /// The report as text.
     public var text: String {
         switch self {
         case .copied(let bytes): KeyValueText.encode([("message", "copied"), ("bytes", "\(bytes)")])
         case .examined(let media): KeyValueText.encode([("message", "examined")] + media.pairs)
-        case .failed(let error):
-            KeyValueText.encode([
-                ("message", "failed"), ("code", error.code.rawValue), ("errno", "\(error.errno)"),
-                ("reason", error.message),
-            ])
+        case .failed(let error): KeyValueText.encode([("message", "failed")] + error.pairs)
         }
     }
 
@@ -84,17 +77,7 @@ public enum ImportReport: Hashable, Sendable {
         switch values["message"] {
         case "copied": self = .copied(bytes: try words.number("bytes", in: Int64(0)...))
         case "examined": self = .examined(try ExaminedMedia(&words))
-        case "failed":
-            let code = CaptureError.Code(rawValue: try words.word("code"))
-            let errno = try words.number("errno", in: Int32(0)...)
-            let reason = try words.sentence("reason", limit: Self.longestReason)
-            self = .failed(
-                CaptureError(
-                    Self.codes.contains(code) ? code : .internalFault,
-                    reason,
-                    errno: errno
-                )
-            )
+        case "failed": self = .failed(try words.fault(among: Self.codes))
         case let word: throw CaptureError(.badData, "a helper reported '\(word ?? "")', which is unknown")
         }
         try words.finish()

@@ -81,9 +81,6 @@ public enum RecorderReport: Hashable, Sendable {
         .busy,
     ]
 
-    /// A longer reason is cut to this many characters.
-    private static let longestReason = 500
-
     /// Whether another one follows within a second: nothing is lost if it is not heard.
     public var isProgress: Bool {
         switch self {
@@ -98,13 +95,12 @@ public enum RecorderReport: Hashable, Sendable {
         case .ready(let counters): KeyValueText.encode([("message", "ready")] + counters.pairs)
         case .progress(let counters): KeyValueText.encode([("message", "progress")] + counters.pairs)
         case .levels(let levels): KeyValueText.encode([("message", "levels"), ("levels", levels.text)])
-        case .file(let error):
-            KeyValueText.encode([("message", "file")] + (error.map(Self.pairs(of:)) ?? []))
+        case .file(let error): KeyValueText.encode([("message", "file")] + (error?.pairs ?? []))
         case .segment(.began(let number)): KeyValueText.encode([("message", "segment-began"), ("number", "\(number)")])
         case .segment(.finished(let segment)): KeyValueText.encode([("message", "segment-finished")] + segment.pairs)
         case .finished(let counters): KeyValueText.encode([("message", "finished")] + counters.pairs)
         case .failed(let error, let counters):
-            KeyValueText.encode([("message", "failed")] + Self.pairs(of: error) + counters.pairs)
+            KeyValueText.encode([("message", "failed")] + error.pairs + counters.pairs)
         }
     }
 
@@ -116,7 +112,7 @@ public enum RecorderReport: Hashable, Sendable {
         var words = MessageWords("a recorder's report", values)
         switch values["message"] {
         case "levels": self = .levels(try [AudioLevel](text: try words.word("levels")))
-        case "file": self = .file(values["code"] == nil ? nil : try Self.fault(&words))
+        case "file": self = .file(values["code"] == nil ? nil : try words.fault(among: Self.codes))
         case "segment-began": self = .segment(.began(try words.number("number", in: UInt32(1)...)))
         case "segment-finished": self = .segment(.finished(try MovieSegment(&words)))
         case "ready": self = .ready(try OutputStatistics(&words))
@@ -124,21 +120,10 @@ public enum RecorderReport: Hashable, Sendable {
         case "finished": self = .finished(try OutputStatistics(&words))
         case "failed":
             let counters = try OutputStatistics(&words)
-            self = .failed(try Self.fault(&words), counters)
+            self = .failed(try words.fault(among: Self.codes), counters)
         case let word: throw CaptureError(.badData, "unknown report '\(word ?? "")' from a recorder")
         }
         try words.finish()
-    }
-
-    private static func pairs(of error: CaptureError) -> [(String, String)] {
-        [("code", error.code.rawValue), ("errno", "\(error.errno)"), ("reason", error.message)]
-    }
-
-    private static func fault(_ words: inout MessageWords) throws(CaptureError) -> CaptureError {
-        let code = CaptureError.Code(rawValue: try words.word("code"))
-        let reason = try words.sentence("reason", limit: longestReason)
-        let errno = try words.number("errno", in: Int32(0)...)
-        return CaptureError(codes.contains(code) ? code : .internalFault, reason, errno: errno)
     }
 }
 

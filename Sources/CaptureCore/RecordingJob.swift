@@ -93,60 +93,50 @@ public struct RecordingJob: Hashable, Sendable {
     /// - Throws: `CaptureError.Code.badData` naming the key that is missing or wrong.
     public init(text: String) throws(CaptureError) {
         let values = try KeyValueText.decode(text)
-        func word(_ key: String) throws(CaptureError) -> String {
-            guard let value = values[key] else { throw CaptureError(.badData, "a recorder's job lacks '\(key)'") }
-            return value
-        }
-        func number<T: FixedWidthInteger>(_ key: String, as: T.Type) throws(CaptureError) -> T {
-            let value = try word(key)
-            guard let number = T(value), number >= 0 else {
-                throw CaptureError(.badData, "a recorder's job has '\(value)' for '\(key)', which is no number")
-            }
-            return number
-        }
-        guard try word("message") == "job", let kind = OutputKind(rawValue: try word("kind")) else {
+        var words = MessageWords("a recorder's job", values)
+        guard values["message"] == "job", let kind = OutputKind(rawValue: try words.word("kind")) else {
             throw CaptureError(.badData, "a recorder's job is of an unknown kind")
         }
         output = OutputDescription(
-            name: try word("name"),
+            name: try words.word("name"),
             kind: kind,
-            format: try word("format"),
-            videoCodec: try word("video-codec"),
-            audioCodec: try word("audio-codec"),
-            videoBitRate: try number("video-bit-rate", as: Int.self),
-            quality: try number("quality", as: Int.self),
-            encoderPreset: try word("encoder-preset"),
-            duration: try number("duration", as: Int64.self),
-            frameCount: try number("frame-count", as: Int.self),
-            sizeLimit: try number("size-limit", as: Int64.self),
-            maxFileSize: try number("max-file-size", as: Int64.self),
-            minFreeSpace: try number("min-free-space", as: Int64.self)
+            format: try words.word("format"),
+            videoCodec: try words.word("video-codec"),
+            audioCodec: try words.word("audio-codec"),
+            videoBitRate: try words.number("video-bit-rate", in: 0...),
+            quality: try words.number("quality", in: 0...),
+            encoderPreset: try words.word("encoder-preset"),
+            duration: try words.number("duration", in: 0...),
+            frameCount: try words.number("frame-count", in: 0...),
+            sizeLimit: try words.number("size-limit", in: 0...),
+            maxFileSize: try words.number("max-file-size", in: 0...),
+            minFreeSpace: try words.number("min-free-space", in: 0...)
         )
-        output.settings = try ConnectionSettings(word)
-        output.preRoll = try number("pre-roll", as: Int64.self)
-        output.hasMetadata = try word("metadata") == "1"
-        output.fragmentInterval = try number("fragment-interval", as: Int64.self)
+        output.settings = try ConnectionSettings(&words)
+        output.preRoll = try words.number("pre-roll", in: 0...)
+        output.hasMetadata = try words.word("metadata") == "1"
+        output.fragmentInterval = try words.number("fragment-interval", in: 0...)
         for tag in FileTag.allCases { output.tags[tag] = values["tag-\(tag.rawValue)"] }
-        let rule = try word("segments")
+        let rule = try words.word("segments")
         output.segments = SegmentRule(text: rule)
         guard rule.isEmpty || output.segments != nil else {
             throw CaptureError(.badData, "a recorder's job has '\(rule)' for 'segments', which is no rule")
         }
-        hasVideo = try word("video") == "1"
-        hasAudio = try word("audio") == "1"
+        hasVideo = try words.word("video") == "1"
+        hasAudio = try words.word("audio") == "1"
         disabled = []
-        for kind in try word("disabled").split(separator: " ") {
+        for kind in try words.word("disabled").split(separator: " ") {
             guard let kind = MediaType(rawValue: String(kind)) else {
                 throw CaptureError(.badData, "a recorder's job disables '\(kind)', which is no kind of media")
             }
             disabled.insert(kind)
         }
-        silenceLimit = try number("silence-limit", as: Int64.self)
-        preRollBytes = try number("pre-roll-bytes", as: Int64.self)
-        fileCount = try number("files", as: Int.self)
-        let second = try word("companion")
+        silenceLimit = try words.number("silence-limit", in: 0...)
+        preRollBytes = try words.number("pre-roll-bytes", in: 0...)
+        fileCount = try words.number("files", in: 0...)
+        let second = try words.word("companion")
         companion = second.isEmpty ? nil : second
-        embedsCompanion = try word("embedded") == "1"
+        embedsCompanion = try words.word("embedded") == "1"
         guard (1...PhotoSettings.mostFiles).contains(fileCount),
             companion == nil || embedsCompanion || fileCount.isMultiple(of: 2)
         else {
@@ -156,22 +146,17 @@ public struct RecordingJob: Hashable, Sendable {
                     + "picture with a companion of its own file"
             )
         }
-        isOrdered = try word("ordered") == "1"
-        let gain = try word("gain")
-        let bias = try word("exposure-bias")
+        isOrdered = try words.word("ordered") == "1"
         origin = CaptureOrigin(
-            camera: try word("camera"),
-            cameraMaker: try word("camera-maker"),
-            microphone: try word("microphone"),
-            exposure: try number("exposure", as: Int64.self),
-            gain: gain.isEmpty ? nil : try number("gain", as: Int64.self),
-            sensitivity: try number("sensitivity", as: Int64.self),
-            exposureMode: CameraAdjustment(rawValue: try word("exposure-mode")),
-            whiteBalance: CameraAdjustment(rawValue: try word("white-balance")),
-            exposureBias: Int64(bias)
+            camera: try words.word("camera"),
+            cameraMaker: try words.word("camera-maker"),
+            microphone: try words.word("microphone"),
+            exposure: try words.number("exposure", in: 0...),
+            gain: try words.numberIfAny("gain", in: 0...),
+            sensitivity: try words.number("sensitivity", in: 0...),
+            exposureMode: CameraAdjustment(rawValue: try words.word("exposure-mode")),
+            whiteBalance: CameraAdjustment(rawValue: try words.word("white-balance")),
+            exposureBias: try words.numberIfAny("exposure-bias", in: Int64.min...)
         )
-        guard bias.isEmpty || origin.exposureBias != nil else {
-            throw CaptureError(.badData, "a recorder's job has '\(bias)' for 'exposure-bias', which is no number")
-        }
     }
 }

@@ -101,9 +101,7 @@ extension String {
             case "\\": result += "\\\\"
             case "\n": result += "\\n"
             case "\t": result += "\\t"
-            case _ where !scalar.isText:
-                let digits = String(scalar.value, radix: 16)
-                result += "\\u" + String(repeating: "0", count: 4 - digits.count) + digits
+            case _ where !scalar.isText: result += "\\u" + String(scalar.value, digits: 4, radix: 16)
             default: result.unicodeScalars.append(scalar)
             }
         }

@@ -132,6 +132,6 @@ extension FrameInterval: CustomStringConvertible {
         let fraction = hundredths % 100
         return fraction % 10 == 0
             ? "\(hundredths / 100).\(fraction / 10) fps"
-            : "\(hundredths / 100).\(fraction < 10 ? "0" : "")\(fraction) fps"
+            : "\(hundredths / 100).\(String(fraction, digits: 2)) fps"
     }
 }

@@ -117,7 +117,7 @@ package struct BusField<Record>: Sendable {
         _ path: any WritableKeyPath<Record, Value> & Sendable,
         isRequired: Bool = false
     ) {
-        self.init(key, path, isRequired: isRequired, write: { $0.fieldValue }) { Value(fieldValue: $0) }
+        self.init(key, path, isRequired: isRequired, write: { $0.fieldValue }, read: Value.field)
     }
 
     /// A property that may be missing.
@@ -128,78 +128,56 @@ package struct BusField<Record>: Sendable {
         _ path: any WritableKeyPath<Record, Value?> & Sendable,
         none: BusValue? = nil
     ) {
-        self.init(key, path, write: { $0?.fieldValue ?? none }) { $0 == none ? .some(nil) : Value(fieldValue: $0) }
+        self.init(key, path, write: { $0?.fieldValue ?? none }) { $0 == none ? .some(nil) : Value.field($0) }
     }
 }
 
 /// What has one form in every record.
 package protocol BusFieldValue: Sendable {
     /// Reads it; `nil` if it cannot be.
-    init?(fieldValue: BusValue)
+    static func field(_ value: BusValue) -> Self?
     /// As it travels.
     var fieldValue: BusValue { get }
 }
 
 extension BusFieldValue where Self: RawRepresentable<String> {
-    package init?(fieldValue: BusValue) {
-        guard let word = fieldValue.text else { return nil }
-        self.init(rawValue: word)
-    }
+    package static func field(_ value: BusValue) -> Self? { value.text.flatMap(Self.init(rawValue:)) }
     package var fieldValue: BusValue { .string(rawValue) }
 }
 
 extension String: BusFieldValue {
-    package init?(fieldValue: BusValue) {
-        guard let text = fieldValue.text else { return nil }
-        self = text
-    }
+    package static func field(_ value: BusValue) -> String? { value.text }
     package var fieldValue: BusValue { .string(self) }
 }
 
 extension Bool: BusFieldValue {
-    package init?(fieldValue: BusValue) {
-        guard let flag = fieldValue.boolean else { return nil }
-        self = flag
-    }
+    package static func field(_ value: BusValue) -> Bool? { value.boolean }
     package var fieldValue: BusValue { .bool(self) }
 }
 
 extension UInt32: BusFieldValue {
-    package init?(fieldValue: BusValue) {
-        guard let number = fieldValue.integer else { return nil }
-        self.init(clamping: number)
-    }
+    package static func field(_ value: BusValue) -> UInt32? { value.integer.map(UInt32.init(clamping:)) }
     package var fieldValue: BusValue { .uint32(self) }
 }
 
 extension UInt64: BusFieldValue {
-    package init?(fieldValue: BusValue) {
-        guard let number = fieldValue.unsigned else { return nil }
-        self = number
-    }
+    package static func field(_ value: BusValue) -> UInt64? { value.unsigned }
     package var fieldValue: BusValue { .uint64(self) }
 }
 
 extension Int64: BusFieldValue {
-    package init?(fieldValue: BusValue) {
-        guard let number = fieldValue.integer else { return nil }
-        self = number
-    }
+    package static func field(_ value: BusValue) -> Int64? { value.integer }
     package var fieldValue: BusValue { .int64(self) }
 }
 
 extension [String]: BusFieldValue {
-    package init?(fieldValue: BusValue) {
-        guard let texts = fieldValue.texts else { return nil }
-        self = texts
-    }
+    package static func field(_ value: BusValue) -> [String]? { value.texts }
     package var fieldValue: BusValue { .strings(self) }
 }
 
 extension AuthorizationStatus: BusFieldValue {
-    package init?(fieldValue: BusValue) {
-        guard let word = fieldValue.text else { return nil }
-        self.init(word: word)
+    package static func field(_ value: BusValue) -> AuthorizationStatus? {
+        value.text.flatMap(AuthorizationStatus.init(word:))
     }
     package var fieldValue: BusValue { .string(word) }
 }

@@ -17,9 +17,9 @@ extension MediaAsset: BusRecord {
 extension MediaAssetKind: BusFieldValue {}
 
 extension MediaPlace: BusFieldValue {
-    package init?(fieldValue: BusValue) {
-        guard let numbers = fieldValue.elements?.compactMap(\.number), numbers.count == 2 else { return nil }
-        self.init(latitude: numbers[0], longitude: numbers[1])
+    package static func field(_ value: BusValue) -> MediaPlace? {
+        guard let numbers = value.elements?.compactMap(\.number), numbers.count == 2 else { return nil }
+        return MediaPlace(latitude: numbers[0], longitude: numbers[1])
     }
     package var fieldValue: BusValue { .structure([.double(latitude), .double(longitude)]) }
 }

@@ -176,9 +176,7 @@ extension PixelFormat {
     /// The code's name; codes that no name stands for are written in hexadecimal.
     var busName: String {
         let name = description
-        if PixelFormat(name: name) == self { return name }
-        let digits = String(rawValue, radix: 16)
-        return "0x" + String(repeating: "0", count: 8 - digits.count) + digits
+        return PixelFormat(name: name) == self ? name : "0x" + String(rawValue, digits: 8, radix: 16)
     }
 
     init?(busName: String) {

@@ -1,3 +1,5 @@
+public import CaptureCore
+
 /// What the agent tells the window.
 public enum PickerOrder: Codable, Hashable, Sendable {
     /// What to show; the first of all.
@@ -6,8 +8,8 @@ public enum PickerOrder: Codable, Hashable, Sendable {
     case page(PickerPage)
     /// An asset's picture as a JPEG; `nil` where there is nothing to see.
     case picture(id: String, jpeg: PickerBytes?)
-    /// What was asked for cannot be shown, or did not work, and why.
-    case failed(message: String)
+    /// What was asked for cannot be shown, or did not work, and why; for a page its number.
+    case failed(message: String, page: Int?)
     /// Where it stands with what is taken.
     case stage(PickerStage)
     /// What the camera sees now, as a JPEG.
@@ -46,7 +48,7 @@ public enum PickerReport: Codable, Hashable, Sendable {
     /// It cannot, and why; the last of all.
     case unable(message: String)
     /// It wants a page; an answer carries the same number.
-    case page(number: Int, kind: PickerItem.Kind?, cursor: String?)
+    case page(number: Int, kind: MediaAssetKind?, cursor: String?)
     /// It wants an asset's picture.
     case picture(id: String)
     /// The person is done; the last of all.
@@ -64,20 +66,6 @@ public enum PickerReport: Codable, Hashable, Sendable {
 
 /// What the window says.
 public struct PickerQuestion: Codable, Hashable, Sendable {
-    /// What becomes of what is picked.
-    public enum Purpose: String, Codable, Hashable, Sendable, CaseIterable {
-        /// It is handed over, once.
-        case pick
-        /// It may be read from now on.
-        case extend
-        /// The same, which nobody asked for.
-        case offer
-        /// The person changes what may be read.
-        case choose
-        /// The person takes something new.
-        case take
-    }
-
     /// What is asked, and who asks.
     public var headline: String
     /// What becomes of what is picked.
@@ -87,11 +75,11 @@ public struct PickerQuestion: Codable, Hashable, Sendable {
     /// What else is known of the asking program, shown when the person wants it: labels and texts.
     public var facts: [Fact]
     /// What becomes of what is picked.
-    public var purpose: Purpose
+    public var purpose: PickPurpose
     /// How many may be picked at most; 1 or more.
     public var limit: Int
     /// The kinds to choose among, when there are several.
-    public var kinds: [PickerItem.Kind]
+    public var kinds: [MediaAssetKind]
 
     /// A line of what is known of the asking program.
     public struct Fact: Codable, Hashable, Sendable {
@@ -113,9 +101,9 @@ public struct PickerQuestion: Codable, Hashable, Sendable {
         meaning: String,
         certainty: String = "",
         facts: [Fact] = [],
-        purpose: Purpose,
+        purpose: PickPurpose,
         limit: Int,
-        kinds: [PickerItem.Kind] = []
+        kinds: [MediaAssetKind] = []
     ) {
         self.headline = headline
         self.meaning = meaning
@@ -129,16 +117,6 @@ public struct PickerQuestion: Codable, Hashable, Sendable {
 
 /// An asset as the window shows it.
 public struct PickerItem: Codable, Hashable, Sendable {
-    /// What an asset is.
-    public enum Kind: String, Codable, Hashable, Sendable, CaseIterable {
-        /// A picture.
-        case photo
-        /// Moving pictures.
-        case movie
-        /// Sound alone.
-        case sound
-    }
-
     /// Whether the program may read it already.
     public enum State: String, Codable, Hashable, Sendable {
         /// It may not.
@@ -152,7 +130,7 @@ public struct PickerItem: Codable, Hashable, Sendable {
     /// The asset's.
     public var id: String
     /// What it is.
-    public var kind: Kind
+    public var kind: MediaAssetKind
     /// Neutralized.
     public var name: String
     /// When it was taken, in milliseconds since 1970.
@@ -165,7 +143,7 @@ public struct PickerItem: Codable, Hashable, Sendable {
     /// An item.
     public init(
         id: String,
-        kind: Kind,
+        kind: MediaAssetKind,
         name: String,
         created: Int64 = 0,
         duration: Int64 = 0,

@@ -1,7 +1,9 @@
+public import CaptureCore
+
 /// What the person picked so far.
 public struct PickerSelection: Hashable, Sendable {
     /// What is asked.
-    public let purpose: PickerQuestion.Purpose
+    public let purpose: PickPurpose
     /// How many may be picked at most, and taken away at most.
     public let limit: Int
     /// The ids of what is picked, in the order of picking.
@@ -10,7 +12,7 @@ public struct PickerSelection: Hashable, Sendable {
     public private(set) var dropped: [String] = []
 
     /// Nothing is picked yet.
-    public init(_ purpose: PickerQuestion.Purpose, limit: Int) {
+    public init(_ purpose: PickPurpose, limit: Int) {
         self.purpose = purpose
         self.limit = limit
     }

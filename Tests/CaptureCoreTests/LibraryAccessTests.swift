@@ -1,46 +1,8 @@
 import CaptureCore
-import TestSupport
 import Testing
 
 @Suite("Access to the library")
 struct LibraryAccessTests {
-    @Test(arguments: LibraryRow.table)
-    func `follows from the two answers`(row: LibraryRow) {
-        let answers = LibraryAnswers(
-            add: row.answers[.libraryAdd]?.status ?? .notDetermined,
-            readWrite: row.answers[.libraryReadWrite]?.status ?? .notDetermined
-        )
-        #expect(answers.withoutLevel == row.withoutLevel)
-        #expect(answers.status(.addOnly) == row.add)
-        #expect(answers.status(.readWrite) == row.readWrite)
-        #expect(answers.prompts(.addOnly) == row.addPrompts)
-        #expect(answers.prompts(.readWrite) == row.readWritePrompts)
-    }
-
-    @Test(arguments: [
-        (LibraryChoice.none, AuthorizationStatus.denied, AuthorizationStatus.denied, AuthorizationStatus.denied),
-        (.addOnly, .denied, .authorized, .denied), (.limited, .authorized, .limited, .limited),
-        (.all, .authorized, .authorized, .authorized),
-    ])
-    func `follows from a choice, after which nothing prompts`(
-        choice: LibraryChoice,
-        withoutLevel: AuthorizationStatus,
-        add: AuthorizationStatus,
-        readWrite: AuthorizationStatus
-    ) {
-        let answers = choice.answers
-        #expect(answers.withoutLevel == withoutLevel)
-        #expect(answers.status(.addOnly) == add && answers.status(.readWrite) == readWrite)
-        #expect(!answers.prompts(.addOnly) && !answers.prompts(.readWrite))
-    }
-
-    @Test func `is restricted where policy says so`() {
-        let answers = LibraryAnswers(add: .restricted, readWrite: .restricted)
-        #expect(answers.status(.addOnly) == .restricted)
-        #expect(answers.withoutLevel == .restricted)
-        #expect(!answers.prompts(.readWrite))
-    }
-
     @Test func `to save is decided in the order of the rule`() {
         #expect(SaveStep.next(add: .denied, readWrite: .authorized, asked: []) == .intoAlbum)
         #expect(SaveStep.next(add: .authorized, readWrite: .notDetermined, asked: []) == .ask(.readWrite))

@@ -1,3 +1,4 @@
+import CaptureCore
 import Testing
 
 @testable import PickerMessages
@@ -17,7 +18,8 @@ struct PickerLineTests {
         .page(
             PickerPage(number: 3, items: [PickerItem(id: "a", kind: .movie, name: "ö\n\"/", duration: 5)], next: "c")
         ),
-        .picture(id: "a", jpeg: PickerBytes(Array(0...255))), .picture(id: "a", jpeg: nil), .failed(message: "no disk"),
+        .picture(id: "a", jpeg: PickerBytes(Array(0...255))), .picture(id: "a", jpeg: nil),
+        .failed(message: "no disk", page: 1),
     ])
     func `what the agent says is one line and comes back as it was`(order: PickerOrder) throws {
         let bytes = PickerLine.encode(order)

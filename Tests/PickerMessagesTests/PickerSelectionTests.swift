@@ -1,3 +1,4 @@
+import CaptureCore
 import PickerMessages
 import Testing
 
@@ -23,8 +24,8 @@ struct PickerSelectionTests {
         #expect(selection.picked == ["c"] && selection.count == "1 picked")
     }
 
-    @Test(arguments: [PickerQuestion.Purpose.pick, .extend, .offer])
-    func `what may be read already is neither picked nor dropped`(purpose: PickerQuestion.Purpose) {
+    @Test(arguments: [PickPurpose.pick, .extend, .offer])
+    func `what may be read already is neither picked nor dropped`(purpose: PickPurpose) {
         var selection = PickerSelection(purpose, limit: 2)
         #expect(selection.toggle(chosen) != nil && selection.toggle(own) != nil && selection.isEmpty)
         #expect(selection.mark(chosen) == .readable && selection.mark(own) == .readable)
