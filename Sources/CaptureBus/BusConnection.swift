@@ -68,7 +68,7 @@ public final class BusConnection: Sendable {
     ///   - signature: The types of the arguments.
     ///   - arguments: Values of these types.
     ///   - timeout: Seconds, at least a thousandth, after which the call fails with `.unreachable`; `.infinity` waits
-    ///     for as long as the other side is there.
+    ///     for as long as the other side is there, and `nil` for 25 s or what `SYSTEMD_BUS_TIMEOUT` says.
     ///   - startsService: Whether a service that is not there is started for it.
     /// - Returns: The values of the answer, of whatever types the other side chose.
     /// - Throws: The other side's error; `.unreachable` when there is no answer; `.internalFault` when the arguments
@@ -80,7 +80,7 @@ public final class BusConnection: Sendable {
         _ member: String,
         signature: String = "",
         _ arguments: [BusValue] = [],
-        timeout: Double = 25,
+        timeout: Double? = nil,
         startsService: Bool = true
     ) async throws(CaptureError) -> [BusValue] {
         let types = try BusType.parse(signature)
@@ -103,7 +103,7 @@ public final class BusConnection: Sendable {
         _ member: String,
         signature: String = "",
         _ arguments: [BusValue] = [],
-        timeout: Double = 25
+        timeout: Double? = nil
     ) async throws(CaptureError) -> [BusValue] {
         let bus = CaptureNames.bus
         return try await call(
@@ -122,19 +122,10 @@ public final class BusConnection: Sendable {
     /// - Parameter completion: Gets what `askBus` returns or throws, once, on the bus thread: it must not wait for anything.
     public func askBus(
         _ member: String,
-        timeout: Double = 25,
+        timeout: Double? = nil,
         _ completion: @escaping @Sendable (Result<[BusValue], CaptureError>) -> Void
     ) {
-        let call = OutgoingCall(
-            destination: CaptureNames.bus,
-            path: CaptureNames.busPath,
-            interface: CaptureNames.bus,
-            member: member,
-            types: [],
-            arguments: [],
-            timeout: timeout
-        )
-        if !loop.post({ $0.call(call, completion) }) { completion(.failure(BusCore.closed)) }
+        if !loop.post({ $0.ask(member, timeout: timeout, completion) }) { completion(.failure(BusCore.closed)) }
     }
 
     /// Sends a signal, to everyone who subscribed or to one connection alone.

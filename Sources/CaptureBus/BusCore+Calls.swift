@@ -33,17 +33,18 @@ struct OutgoingCall: Sendable {
     var member: String
     var types: [BusType]
     var arguments: [BusValue]
-    /// Seconds until the call fails by itself.
-    var timeout: Double
+    /// Seconds until the call fails by itself; `nil`: the usual time.
+    var timeout: Double?
     /// Whether a service that is not there is started for it.
     var startsService = true
 
     /// How much an answer may contain. Services have well-known names; a unique name can belong to any program.
     var limits: MessageReader.Limits { destination.hasPrefix(":") ? .strangersAnswer : .answer }
 
-    /// The timeout as sd-bus takes it: 0 would be its own limit, the greatest number means no limit.
+    /// The timeout as sd-bus takes it: 0 is the usual one, and the greatest number means none.
     var microseconds: UInt64 {
-        timeout.isFinite ? UInt64((max(timeout, 0.001) * 1_000_000).rounded()) : UInt64.max
+        guard let timeout else { return 0 }
+        return timeout.isFinite ? UInt64((max(timeout, 0.001) * 1_000_000).rounded()) : UInt64.max
     }
 }
 

@@ -11,6 +11,8 @@ import Glibc
     let implementation: BusImplementation
     /// The declared types of what each method returns, and of each property.
     let types: [String: [BusType]]
+    /// How many descriptors each method takes that takes any.
+    let files: [String: Int]
     private let table: OpaquePointer
     private var slot: OpaquePointer?
 
@@ -23,6 +25,8 @@ import Glibc
         for method in interface.methods { types[method.name] = try BusType.parse(method.output.signature) }
         for property in interface.properties { types[property.name] = try BusType.parse(property.signature) }
         self.types = types
+        let counts = interface.methods.map { ($0.name, $0.input.signature.count { $0 == "h" }) }
+        files = Dictionary(uniqueKeysWithValues: counts.filter { $0.1 > 0 })
         unsafe table = try interface.makeTable()
         let bus = unsafe try core.connected()
         let code = unsafe sd_bus_add_object_vtable(

@@ -33,7 +33,10 @@ extension BusCore {
         }
         let (arguments, size): ([BusValue], MessageReader.Limits)
         do throws(CaptureError) {
-            (arguments, size) = try unsafe MessageReader.measured(message, .call)
+            (arguments, size) = try unsafe MessageReader.measured(
+                message,
+                .call.with(files: exported.files[member] ?? 0)
+            )
         } catch  where error == BusErrors.tooMuch {
             // Refused before its turn, and not kept. The failure handler runs first, because the caller may leave once
             // it is answered.

@@ -189,11 +189,11 @@ extension BusCore {
         }
     }
 
-    /// Asks the bus about a name. Answers and `NameOwnerChanged` come in the order in which they happened.
+    /// Asks the bus, about a name if given. Answers and `NameOwnerChanged` come in the order in which they happened.
     func ask(
         _ member: String,
-        of name: String,
-        timeout: Double = 25,
+        of name: String? = nil,
+        timeout: Double? = nil,
         _ completion: @escaping (Result<[BusValue], CaptureError>) -> Void
     ) {
         let question = OutgoingCall(
@@ -201,8 +201,8 @@ extension BusCore {
             path: CaptureNames.busPath,
             interface: CaptureNames.bus,
             member: member,
-            types: [.basic(UInt8(ascii: "s"))],
-            arguments: [.string(name)],
+            types: name == nil ? [] : [.basic(UInt8(ascii: "s"))],
+            arguments: name.map { [.string($0)] } ?? [],
             timeout: timeout
         )
         call(question, completion)

@@ -146,12 +146,26 @@ import Glibc
     /// Ends an `onClose`.
     func forgetClose(_ token: UInt64) { closeHandlers[token] = nil }
 
+    /// Writes out what was sent, unless the bus does not take it for two seconds.
+    private func flush(_ bus: OpaquePointer) {
+        let end = ContinuousClock.now + .seconds(2)
+        var queued: UInt64 = 0
+        while unsafe sd_bus_get_n_queued_write(bus, &queued) >= 0, queued > 0 {
+            let left = Int32(ContinuousClock.now.duration(to: end) / .milliseconds(1))
+            var file = pollfd(fd: unsafe sd_bus_get_fd(bus), events: Int16(POLLOUT), revents: 0)
+            guard left > 0 else { return }
+            let ready = unsafe poll(&file, 1, left)
+            if ready < 0, errno == EINTR { continue }
+            guard ready > 0, unsafe sd_bus_process(bus, nil) >= 0 else { return }
+        }
+    }
+
     /// Closes the connection and fails everything that waits for it. What was sent before is written out when the
     /// closing is our own wish.
     func close(_ reason: CaptureError) {
         guard let bus = unsafe bus else { return }
         ending = reason
-        if reason == BusCore.closed { unsafe sd_bus_flush(bus) }
+        if reason == BusCore.closed { unsafe flush(bus) }
         let ours = pending.values.sorted { $0.token < $1.token }
         for call in ours { complete(call, .failure(reason)) }
         for match in matches.values.sorted(by: { $0.token < $1.token }) { match.installed(.failure(reason)) }

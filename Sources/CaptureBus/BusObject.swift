@@ -22,6 +22,9 @@ public struct BusCall: Sendable {
 /// before it waits for a person, or for a service that may ask one.
 public typealias BusHandler = @Sendable (BusCall) async throws(CaptureError) -> [BusValue]
 
+/// Does what a method is for that answers nothing; otherwise as `BusHandler`.
+public typealias BusAction = @Sendable (BusCall) async throws(CaptureError) -> Void
+
 /// Answers a method call of a sender on the bus thread, where that takes neither waiting nor long, with values of the declared
 /// types; `nil` where it might, or where something is wrong with the call: then the method's `BusHandler` does. Never called
 /// before earlier calls of the same sender are answered.
@@ -35,17 +38,26 @@ public struct BusImplementation: Sendable {
     let quick: [String: BusQuickHandler]
     let values: [String: BusValue]
 
-    /// An interface with a handler for every method, a quick one for some, and a first value for every property.
+    /// An interface with a handler or an action for every method, a quick handler for some, and a first value for every
+    /// property.
     public init(
         _ interface: BusInterface,
         methods: [String: BusHandler] = [:],
+        actions: [String: BusAction] = [:],
         quick: [String: BusQuickHandler] = [:],
         properties: [String: BusValue] = [:]
     ) {
         self.interface = interface
-        handlers = methods
+        handlers = methods.merging(actions.mapValues(BusImplementation.handler)) { method, _ in method }
         self.quick = quick
         values = properties
+    }
+
+    private static func handler(of action: @escaping BusAction) -> BusHandler {
+        { call throws(CaptureError) in
+            try await action(call)
+            return []
+        }
     }
 }
 

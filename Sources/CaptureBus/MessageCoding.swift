@@ -94,13 +94,19 @@ import Glibc
     struct Limits {
         var values: Int
         var text: Int
+        /// Values that are descriptors. One descriptor of a message may be named by any number of its values, each of which
+        /// becomes a descriptor of its own here.
+        var files = 0
 
-        /// What a caller may send.
+        /// What a caller may send, beside the descriptors that a method declares.
         static let call = Limits(values: 4096, text: 64 << 10)
         /// What an answer or a signal may bring: the list of every format of many cameras is long.
-        static let answer = Limits(values: 1 << 20, text: 16 << 20)
+        static let answer = Limits(values: 1 << 20, text: 16 << 20, files: 16)
         /// For the answer of a program that is no service, such as an agent, which returns nothing but errors.
-        static let strangersAnswer = Limits(values: 16 << 10, text: 256 << 10)
+        static let strangersAnswer = Limits(values: 16 << 10, text: 256 << 10, files: 1)
+
+        /// The same for a method that takes descriptors.
+        func with(files: Int) -> Limits { Limits(values: values, text: text, files: files) }
     }
 
     let message: OpaquePointer
@@ -216,7 +222,9 @@ import Glibc
     }
 
     /// The message closes its own descriptor, so the value gets another.
-    private func file(_ type: CChar) throws(CaptureError) -> Descriptor {
+    private mutating func file(_ type: CChar) throws(CaptureError) -> Descriptor {
+        remaining.files -= 1
+        guard remaining.files >= 0 else { throw tooMuch }
         let number = try basic(type, Int32(-1))
         let copy = fcntl(number, F_DUPFD_CLOEXEC, 0)
         guard copy >= 0 else {

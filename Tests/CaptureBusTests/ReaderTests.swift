@@ -81,8 +81,7 @@ struct `Properties of an object with readers` {
         let name = Self.interface.name
         let absent = [("Get", [name, "Name"]), ("Get", ["org.other", "Id"]), ("GetAll", ["org.other"])]
         for (member, arguments) in absent {
-            let error = await #expect(throws: CaptureError.self) { try await read("/guarded", member, arguments) }
-            #expect(error?.code == .invalidArgument)
+            #expect(await code { try await read("/guarded", member, arguments) } == .invalidArgument)
         }
         await #expect(throws: CaptureError.self) { try await read("/guarded", "Get", ["Id"]) }
     }
