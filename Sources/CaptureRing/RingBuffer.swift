@@ -15,33 +15,11 @@ public struct RingBuffer: Sendable {
     public let missedBefore: UInt64
     /// When it was published.
     public let published: Timestamp
-    private let memory: RingMemory
-    private let generation: UInt64
-    private let generationOffset: Int
-    private let dataOffset: Int
-    private let planes: RingPlanes
-
-    init(
-        sequence: UInt64,
-        info: BufferInfo,
-        missedBefore: UInt64,
-        published: Timestamp,
-        memory: RingMemory,
-        generation: UInt64,
-        generationOffset: Int,
-        dataOffset: Int,
-        planes: RingPlanes
-    ) {
-        self.sequence = sequence
-        self.info = info
-        self.missedBefore = missedBefore
-        self.published = published
-        self.memory = memory
-        self.generation = generation
-        self.generationOffset = generationOffset
-        self.dataOffset = dataOffset
-        self.planes = planes
-    }
+    let memory: RingMemory
+    let generation: UInt64
+    let generationOffset: Int
+    let dataOffset: Int
+    let planes: RingPlanes
 
     /// From the slot's start to the end of its last plane's bytes in use. Valid while the buffer is.
     public var bytes: UnsafeRawBufferPointer {

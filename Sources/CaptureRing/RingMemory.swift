@@ -25,10 +25,15 @@ struct RingMemory: Sendable {
     func loadAcquire64(_ offset: Int) -> UInt64 { unsafe clinux_load_acquire_u64(address(offset)) }
     func loadRelaxed32(_ offset: Int) -> UInt32 { unsafe clinux_load_relaxed_u32(address(offset)) }
     func loadRelaxed64(_ offset: Int) -> UInt64 { unsafe clinux_load_relaxed_u64(address(offset)) }
-    func storeRelease32(_ offset: Int, _ value: UInt32) { unsafe clinux_store_release_u32(address(offset), value) }
     func storeRelease64(_ offset: Int, _ value: UInt64) { unsafe clinux_store_release_u64(address(offset), value) }
     func storeRelaxed32(_ offset: Int, _ value: UInt32) { unsafe clinux_store_relaxed_u32(address(offset), value) }
     func storeRelaxed64(_ offset: Int, _ value: UInt64) { unsafe clinux_store_relaxed_u64(address(offset), value) }
+    /// Stores a value over a zero.
+    ///
+    /// - Returns: Whether it was one.
+    func replaceZero32(_ offset: Int, _ value: UInt32) -> Bool {
+        unsafe clinux_replace_zero_u32(address(offset), value) != 0
+    }
     func add32(_ offset: Int, _ value: UInt32) { _ = unsafe clinux_add_u32(address(offset), value) }
     func add64(_ offset: Int, _ value: UInt64) { _ = unsafe clinux_add_u64(address(offset), value) }
 }

@@ -30,6 +30,14 @@ public final class RingReader {
     /// The sequence to read next.
     private var next: UInt64
     private var missedSinceLast: UInt64 = 0
+    /// The last buffer, until its use is counted: the published count when it was given, its generation and where that is.
+    private var given: (published: UInt64, generation: UInt64, offset: Int)?
+    /// How many buffers were published while the last one was in use.
+    private var pace: UInt64 = 0
+    /// The smaller pace of the last two uses: a reader that was held up once is not slow.
+    private var need: UInt64 = 0
+    /// How many buffers were there when one was overwritten in use: as many as stay. Before that, none was too slow.
+    private var staying: UInt64?
 
     /// How long a reader waits before it looks by itself, in nanoseconds. Another reader of the ring can move its
     /// waiters to another futex word, where the writer does not wake them: `FUTEX_REQUEUE` needs only a read-only
@@ -65,7 +73,8 @@ public final class RingReader {
     /// Waits for a buffer. Allocates nothing.
     ///
     /// Buffers come in order. A reader that was overtaken goes on a quarter into what is still there, so that what it
-    /// is given next is not the very slot that is written next.
+    /// is given next is not the very slot that is written next. Once a buffer was overwritten in use, a reader that
+    /// stays slow skips ahead to one that stays for as long as it takes. Otherwise each would be overwritten in use.
     ///
     /// - Parameters:
     ///   - nanoseconds: How long to wait; 0 only looks, less than 0 waits without limit.
@@ -119,21 +128,42 @@ public final class RingReader {
         for _ in 0...layout.slotCount + 1 {
             let published = memory.loadAcquire64(RingLayout.Live.published)
             guard published >= next else { throw RingLayout.bad("published count", published) }
+            countUse(published)
             if published == next { return nil }
             if newest, published - next > 1 { skip(to: published - 1) }
+            if need > 0, let staying {
+                let room = max(staying - min(need + 1, staying), 1)
+                if published - next > room { skip(to: published - room) }
+            }
             if let buffer = try look(at: next) {
                 next += 1
+                given = (published, buffer.generation, buffer.generationOffset)
                 missedSinceLast = 0
                 return buffer
             }
             // Overtaken. No more than all slots can still be there, whatever the ring says is its oldest.
             let count = memory.loadAcquire64(RingLayout.Live.published)
             guard count > next else { throw RingLayout.bad("published count", count) }
-            let oldest = memory.loadAcquire64(RingLayout.Live.oldest)
-            let present = min(count - min(oldest, count), UInt64(layout.slotCount))
+            let present = present(of: count)
             skip(to: max(next + 1, count - present + present / 4))
         }
         return nil
+    }
+
+    /// Counts what was published while the last buffer was in use, once.
+    private func countUse(_ published: UInt64) {
+        guard let last = given else { return }
+        // The ring may say any number.
+        let used = min(published &- last.published, UInt64(layout.slotCount))
+        (need, pace, given) = (min(used, pace), used, nil)
+        // While the writer has unused slots it overwrites nothing unread, however few buffers are there.
+        if memory.loadRelaxed64(last.offset) != last.generation { staying = present(of: published) }
+    }
+
+    /// How many published buffers are still there, at most one for each slot.
+    private func present(of published: UInt64) -> UInt64 {
+        let oldest = memory.loadAcquire64(RingLayout.Live.oldest)
+        return min(published - min(oldest, published), UInt64(layout.slotCount))
     }
 
     /// The buffer of a sequence, or `nil` when its slot is being written again.

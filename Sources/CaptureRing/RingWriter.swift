@@ -215,9 +215,7 @@ public final class RingWriter: MediaSink, @unchecked Sendable {
 
     /// Says that nothing more will come, and wakes every reader; the first reason stays.
     public func finish(_ reason: StreamEnd) {
-        guard memory.loadAcquire32(RingLayout.Live.end) == 0 else { return }
-        memory.storeRelease32(RingLayout.Live.end, reason.rawValue)
-        _ = wake()
+        if memory.replaceZero32(RingLayout.Live.end, reason.rawValue) { _ = wake() }
     }
 
     /// What `finish` was called with first; `nil` while more may come.

@@ -28,6 +28,20 @@ import Testing
     }
 
     @Test(.timeLimit(.minutes(10)))
+    func `has no reader skip what nothing overwrites, however slow it is`() throws {
+        let ring = try MemoryRing()
+        let reader = try SleepingReader(ring.writer.handOut())
+        try ring.put(60, to: reader)
+        try reader.stop()
+        try ring.put()
+        for number in 60..<69 as Range<UInt64> {
+            #expect(try reader.reader.take()?.sequence == number)
+            if number < 62 { for _ in 0..<4 { try ring.put() } }
+        }
+        #expect(reader.reader.missed == 0)
+    }
+
+    @Test(.timeLimit(.minutes(10)))
     func `is that of all slots with two readers, because one may be late`() throws {
         let ring = try MemoryRing()
         let late = try RingReader(mapping: ring.writer.handOut())

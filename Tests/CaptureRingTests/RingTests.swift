@@ -104,6 +104,38 @@ import Testing
         #expect(UInt64(read) + reader.missed == 100)
     }
 
+    @Test(arguments: 1...6 as ClosedRange<UInt64>)
+    func `gives a slow reader what is still whole when it has used it`(pace: UInt64) throws {
+        let writer = try RingWriter(format: Fixture.audio, slots: 8, kept: 4, name: "test")
+        let reader = try RingReader(mapping: writer.file)
+        var (number, given, whole) = (UInt64(0), 0, 0)
+        func put() {
+            writer.put(number)
+            number += 1
+        }
+        while given < 100 {
+            put()
+            guard let buffer = try reader.take() else { continue }
+            for _ in 0..<pace { put() }
+            given += 1
+            whole += reader.confirm(buffer) ? 1 : 0
+        }
+        // How slow it is has to be seen first.
+        #expect(whole >= given - 2)
+        #expect(UInt64(whole) + reader.missed + reader.pending == number)
+    }
+
+    @Test func `lets a quick reader that was held up once have everything that is still there`() throws {
+        let writer = try RingWriter(format: Fixture.audio, slots: 8, kept: 4, name: "test")
+        let reader = try RingReader(mapping: writer.file)
+        writer.put(0)
+        let buffer = try #require(try reader.take())
+        for number in 1..<8 as Range<UInt64> { writer.put(number) }
+        #expect(reader.confirm(buffer))
+        for number in 1..<8 as Range<UInt64> { #expect(try reader.take()?.sequence == number) }
+        #expect(reader.missed == 0)
+    }
+
     @Test func `passes over everything but the newest on request`() throws {
         let writer = try RingWriter(format: Fixture.audio, slots: 8, kept: 4, name: "test")
         let reader = try RingReader(mapping: writer.file)
