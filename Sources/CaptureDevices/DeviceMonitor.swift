@@ -33,11 +33,10 @@ public final class DeviceMonitor: Sendable {
         }
         self.list = list
         follower.probeAll()
-        do throws(SystemError) {
-            thread = try WorkerThread(name: "device-monitor") { follower.run(onChange) }
-        } catch {
-            throw CaptureError(.inputOutput, error)
-        }
+        thread = try CaptureError.wrap(
+            .inputOutput,
+            try WorkerThread(name: "device-monitor") { follower.run(onChange) }
+        )
     }
 
     deinit {

@@ -73,11 +73,7 @@ final class DeviceThread: Sendable {
     }
 
     private func orFault<Value>(_ work: () throws(SystemError) -> Value) throws(CaptureError) -> Value {
-        do throws(SystemError) {
-            return try work()
-        } catch {
-            throw CaptureError(.internalFault, error)
-        }
+        return try CaptureError.wrap(.internalFault, try work())
     }
 
     /// Lets the stream go on into another sink: `MediaSource.move`.

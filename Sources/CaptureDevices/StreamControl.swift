@@ -57,16 +57,12 @@ final class StreamControl: Sendable {
             return true
         }
         if isTold { order.raise() }
-        do throws(SystemError) {
-            while isTold {
-                let (isMoved, hasEnded) = state.withLock { ($0.move == nil, $0.hasEnded) }
-                if isMoved { return }
-                if hasEnded { break }
-                _ = try Poll.wait(answer.descriptor)
-                answer.lower()
-            }
-        } catch {
-            throw CaptureError(.internalFault, error)
+        while isTold {
+            let (isMoved, hasEnded) = state.withLock { ($0.move == nil, $0.hasEnded) }
+            if isMoved { return }
+            if hasEnded { break }
+            _ = try CaptureError.wrap(.internalFault, try Poll.wait(answer.descriptor))
+            answer.lower()
         }
         throw CaptureError(.deviceLost, "the device stopped before its stream could continue elsewhere")
     }

@@ -65,6 +65,9 @@ import Testing
 
     @Test func `a buffer overruns when its writer is less than a period behind its reader`() {
         #expect(SoundTiming.overrun(available: 480, buffer: 24_000, period: 480) == 0)
+        // A card with two periods has one of them unread whenever the reader wakes, and a little more if that is late.
+        #expect(SoundTiming.overrun(available: 600, buffer: 960, period: 480) == 0)
+        #expect(SoundTiming.overrun(available: 841, buffer: 960, period: 480) == 361)
         #expect(SoundTiming.overrun(available: 23_520, buffer: 24_000, period: 480) == 0)
         #expect(SoundTiming.overrun(available: 23_521, buffer: 24_000, period: 480) == 11_521)
         // The counter runs on: a second's loss of a half-second's buffer, to the sample.
@@ -80,18 +83,11 @@ import Testing
     @Test func `a grant for cameras opens no microphone, and a withdrawn one nothing`() async throws {
         let device = description(["hw:0,0,0"])
         let camera = try await TestGrants.camera()
-        let wrong = #expect(throws: CaptureError.self) {
-            _ = try ALSAMicrophone.open(device, AudioFormatRequest(), grant: camera)
-        }
-        #expect(wrong?.code == .notPermitted)
+        #expect(code { _ = try ALSA.open(device, AudioFormatRequest(), grant: camera) } == .notPermitted)
         let (grant, revoke) = try await TestGrants.revocable(.microphone)
         try await revoke()
-        let late = #expect(throws: CaptureError.self) {
-            _ = try ALSAMicrophone.open(device, AudioFormatRequest(), grant: grant)
-        }
-        #expect(late?.code == .revoked)
-        let controls = #expect(throws: CaptureError.self) { _ = try ALSAControls.open(device, grant: camera) }
-        #expect(controls?.code == .notPermitted)
+        #expect(code { _ = try ALSA.open(device, AudioFormatRequest(), grant: grant) } == .revoked)
+        #expect(code { _ = try ALSAControls.open(device, grant: camera) } == .notPermitted)
     }
 
     @Test(arguments: [-1, (1 << 36) + 1, .max, .min])

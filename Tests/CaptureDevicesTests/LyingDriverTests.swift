@@ -2,6 +2,7 @@ import CLinux
 import CaptureCore
 import CaptureRing
 import CaptureSystem
+import Glibc
 import LyingDriver
 import Testing
 
@@ -39,6 +40,44 @@ import Testing
         liar.deliver(0)
         #expect(try again.next() != nil)
         for stream in [again, other] { stream.camera.close() }
+    }
+
+    @Test func `about its signal's clock is told what it says`() async throws {
+        let liar = try LyingCamera {
+            $0.signal_height = LyingCamera.height
+            $0.pixel_clock = .max
+        }
+        let camera = try await liar.open()
+        #expect(camera.format.mediaType == .video)
+        let ring = try RingWriter(format: camera.format, slots: camera.slotsInFlight + 4, kept: 2, name: "lies")
+        let ended = AsyncStream<CaptureError>.makeStream()
+        try camera.start(into: ring) { ended.continuation.yield($0) }
+        for await error in ended.stream {
+            #expect(error.message.contains("MHz"), "\(error)")
+            break
+        }
+        camera.close()
+    }
+
+    @Test func `and has an event whenever it is asked lets its stream stop`() async throws {
+        let liar = try LyingCamera { $0.has_endless_events = 1 }
+        let stream = try await LyingStream(liar)
+        liar.deliver(0)
+        #expect(try stream.next() != nil)
+        stream.camera.close()
+        #expect(liar.calls < 10_000)
+    }
+
+    @Test func `and does not stop keeps nobody in the belief that a ring is left`() async throws {
+        let liar = try LyingCamera()
+        let stream = try await LyingStream(liar)
+        liar.deliver(0)
+        #expect(try stream.next() != nil)
+        liar.say { $0.stop_error = EIO }
+        let next = try RingWriter(format: stream.camera.format, slots: stream.ring.slotCount, kept: 2, name: "next")
+        #expect(throws: CaptureError.self) { try stream.camera.move(to: next, atOnce: true) }
+        _ = try stream.end()
+        stream.camera.close()
     }
 
     @Test(arguments: [false, true])

@@ -31,14 +31,14 @@ import Testing
             _ = try Poll.wait(control.descriptor)
             control.ended(.deviceLost)
         }
-        let error = await #expect(throws: CaptureError.self) { try await moving.value }
-        #expect(error?.code == .deviceLost)
+        #expect(await code { try await moving.value } == .deviceLost)
         #expect(first.kept.end == .deviceLost)
         #expect(second.kept.end == nil)
     }
 
     @Test func `sound goes on in another sink without a gap, and the picture without a lost frame`() async throws {
-        let devices = SyntheticDevices(speed: 20)
+        // In real time: a busy machine holds up a faster camera sooner.
+        let devices = SyntheticDevices(speed: 1)
         let grants = (camera: try await TestGrants.camera(), microphone: try await TestGrants.microphone())
         let sources: [any MediaSource] = [
             try devices.openCamera(VideoFormatRequest(width: 320, height: 240), grant: grants.camera),

@@ -1,6 +1,7 @@
 import CaptureCore
 import CaptureSystem
 import Synchronization
+import TestSupport
 import Testing
 
 @testable import CaptureDevices
@@ -19,6 +20,25 @@ import Testing
         var run = SyntheticCamera(format, TestPicture(format), clock, controls, sink)
         try run.stream(sink.enough)
         return (format, sink)
+    }
+
+    /// Records until nothing but the test held the camera up: first 20 times as fast, at last in real time.
+    private func undisturbed(
+        _ request: VideoFormatRequest = VideoFormatRequest(width: 320, height: 240),
+        frames: Int,
+        controls: SyntheticControls = SyntheticControls(.video),
+        refuseClaim: Int = -1
+    ) throws -> (VideoFormat, MemorySink) {
+        func once(_ speed: Int) throws -> (VideoFormat, MemorySink) {
+            let clock = SyntheticClock(speed: speed)
+            return try record(request, frames: frames, clock: clock, controls: controls, refuseClaim: refuseClaim)
+        }
+        for speed in [20, 20, 20, 2, 2, 1] {
+            let made = try once(speed)
+            // What holds it up costs more than the one frame that a test asks for.
+            if made.1.buffers.allSatisfy({ $0.info.lostBefore <= 1 }) { return made }
+        }
+        return try once(1)
     }
 
     @Test(arguments: [PixelFormat.yuyv, .nv12, .yuv420], [(320, 240), (1280, 720)])
@@ -72,7 +92,10 @@ import Testing
     }
 
     @Test func `the frame of every whole second is white and no other`() throws {
-        let (format, sink) = try record(VideoFormatRequest(width: 320, height: 240, framesPerSecond: 15), frames: 48)
+        let (format, sink) = try undisturbed(
+            VideoFormatRequest(width: 320, height: 240, framesPerSecond: 15),
+            frames: 48
+        )
         let reader = DigitReader(format: format)
         for kept in sink.buffers {
             let isWhole = kept.info.timestamp.nanoseconds % 1_000_000_000 == 0
@@ -83,7 +106,7 @@ import Testing
     }
 
     @Test func `frames are numbered from 0 and lie one interval apart`() throws {
-        let (format, sink) = try record(frames: 60)
+        let (format, sink) = try undisturbed(frames: 60)
         let reader = DigitReader(format: format)
         var last: Timestamp?
         for (index, kept) in sink.buffers.prefix(60).enumerated() {
@@ -112,7 +135,7 @@ import Testing
     @Test func `drop_every loses exactly every nth frame`() throws {
         let controls = SyntheticControls(.video)
         try controls.set("drop_every", to: 5)
-        let (_, sink) = try record(frames: 40, controls: controls)
+        let (_, sink) = try undisturbed(frames: 40, controls: controls)
         let sequences = sink.buffers.prefix(40).map(\.info.deviceSequence)
         #expect(sequences == (0..<50).filter { $0 % 5 != 4 }.map(UInt64.init).prefix(40).map { $0 })
         #expect(sink.kept.drops[.sequenceGap] == UInt64(sequences.last! + 1) - 40)
@@ -126,14 +149,14 @@ import Testing
     @Test func `error_every counts broken buffers apart`() throws {
         let controls = SyntheticControls(.video)
         try controls.set("error_every", to: 3)
-        let (_, sink) = try record(frames: 20, controls: controls)
+        let (_, sink) = try undisturbed(frames: 20, controls: controls)
         #expect(!sink.buffers.contains { $0.info.deviceSequence % 3 == 2 })
         #expect(sink.kept.drops[.deviceError] == 9)
         #expect(sink.kept.drops[.sequenceGap] == nil)
     }
 
     @Test func `a ring without a free slot costs a frame and is counted`() throws {
-        let (_, sink) = try record(frames: 10, refuseClaim: 4)
+        let (_, sink) = try undisturbed(frames: 10, refuseClaim: 4)
         #expect(sink.kept.drops == [.noSlot: 1])
         #expect(sink.buffers.map(\.info.deviceSequence).contains(3) == false)
     }
@@ -149,9 +172,13 @@ import Testing
     @Test func `a camera held up loses what is too late and says how much`() throws {
         // 0.4 s of standstill at 20 times the speed are 240 frames, of which the last is still delivered.
         let never = try EventSignal()
-        let (_, sink) = try record(frames: 20) {
-            if $0 == 10 { _ = try? Poll.wait(never.descriptor, timeout: 400) }
-        }
+        var sink: MemorySink
+        // If the machine held it up at another frame, too, it is tried once more.
+        var tries = 0
+        repeat {
+            sink = try record(frames: 20) { if $0 == 10 { _ = try? Poll.wait(never.descriptor, timeout: 400) } }.1
+            tries += 1
+        } while tries < 20 && sink.buffers.enumerated().contains { $0 != 10 && $1.info.lostBefore > 0 }
         let lost = sink.kept.drops[.sequenceGap] ?? 0
         #expect(lost >= 230)
         #expect(sink.buffers[10].info.lostBefore == UInt32(lost))
@@ -178,8 +205,7 @@ import Testing
         let controls = SyntheticControls(.video)
         let heard = Mutex<[DeviceControl]>([])
         let watch = controls.watch { control in heard.withLock { $0.append(control) } }
-        let early = #expect(throws: CaptureError.self) { try controls.set("focus_absolute", to: 100) }
-        #expect(early?.code == .wrongState)
+        #expect(code { try controls.set("focus_absolute", to: 100) } == .wrongState)
         try controls.set("focus_auto", to: 0)
         try controls.set("focus_absolute", to: 100)
         let told = heard.withLock { $0 }
@@ -201,8 +227,7 @@ import Testing
     func `a shutter, and values between steps or out of range, are refused`(name: String, value: Int64) throws {
         let controls = SyntheticControls(.video)
         try controls.set("focus_auto", to: 0)
-        let error = #expect(throws: CaptureError.self) { try controls.set(name, to: value) }
-        #expect(error?.code == .invalidArgument)
+        #expect(code { try controls.set(name, to: value) } == .invalidArgument)
     }
 
     @Test(arguments: [PixelFormat.yuyv, .nv12])
@@ -220,8 +245,7 @@ import Testing
         try controls.set("crop", to: try #require(right.number))
         #expect(try [bar(at: 4), bar(at: 150), bar(at: 170), bar(at: 316)] == [65, 65, 35, 35])
         let outside = PixelRectangle(left: 1381, top: 0, width: 540, height: 540)
-        let error = #expect(throws: CaptureError.self) { try controls.set("crop", to: outside.number ?? 0) }
-        #expect(error?.code == .invalidArgument)
+        #expect(code { try controls.set("crop", to: outside.number ?? 0) } == .invalidArgument)
     }
 
     @Test(arguments: [PixelFormat.yuyv, .nv12])

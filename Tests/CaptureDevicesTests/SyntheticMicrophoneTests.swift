@@ -108,7 +108,7 @@ struct SoundLine {
     func `a forced overrun is filled with silence of its exact length`(_ milliseconds: Int) throws {
         let controls = SyntheticControls(.audio)
         try controls.set("xrun_milliseconds", to: Int64(milliseconds))
-        let (format, sink) = try record(periods: 400, controls: controls) {
+        let (format, sink) = try record(periods: 400, clock: SyntheticClock(speed: 2), controls: controls) {
             if $0 == 20 { try? controls.set("force_xrun", to: 1) }
         }
         let line = SoundLine(sink, format)
@@ -129,7 +129,7 @@ struct SoundLine {
     @Test func `an overrun longer than half the ring jumps and fills the rest`() throws {
         let controls = SyntheticControls(.audio)
         try controls.set("xrun_milliseconds", to: 1000)
-        let (format, sink) = try record(periods: 60, controls: controls, slots: 32) {
+        let (format, sink) = try record(periods: 60, clock: SyntheticClock(speed: 2), controls: controls, slots: 32) {
             if $0 == 20 { try? controls.set("force_xrun", to: 1) }
         }
         let silent = sink.buffers.filter { $0.info.flags.contains(.silence) }

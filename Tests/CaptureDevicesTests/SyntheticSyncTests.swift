@@ -10,8 +10,8 @@ import Testing
         let clock = SyntheticClock(speed: speed)
         let video = try SyntheticFormats.negotiate(VideoFormatRequest(width: 320, height: 240))
         let audio = try SyntheticFormats.negotiate(AudioFormatRequest())
-        let camera = try MemorySink(.video(video), enough: 31)
-        let microphone = try MemorySink(.audio(audio), enough: 101, slots: 256)
+        let camera = try MemorySink(.video(video), enough: 62)
+        let microphone = try MemorySink(.audio(audio), enough: 202, slots: 256)
         var cameraRun = SyntheticCamera(video, TestPicture(video), clock, SyntheticControls(.video), camera)
         var microphoneRun = SyntheticMicrophone(audio, BeepTone(audio), clock, SyntheticControls(.audio), microphone)
         if cameraFirst {

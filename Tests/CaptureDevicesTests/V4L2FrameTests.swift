@@ -63,7 +63,7 @@ import Testing
 
 @Suite struct `A compressed frame` {
     private func length(_ bytes: [UInt8]) -> Int? {
-        unsafe bytes.withUnsafeBytes { unsafe CompressedFrame.lengthOfJPEG($0) }
+        unsafe bytes.withUnsafeBytes { unsafe JPEGImage.length($0) }
     }
 
     private func isKeyframe(_ bytes: [UInt8], _ format: PixelFormat) -> Bool {

@@ -1,17 +1,14 @@
-public import CaptureCore
+import CaptureCore
 import CaptureSystem
 import Synchronization
 
 /// Finds microphones.
 public enum ALSA {
-    /// Every capture stream of every card that this process may open, in the order of cards, devices and subdevices.
+    /// How a device monitor finds microphones: every capture stream of every card that this process may open, in the
+    /// order of cards, devices and subdevices.
     ///
-    /// Opens each device to ask what it offers, and closes it. One in use is described without formats. Thread-safe.
-    public static func probe() -> [DeviceDescription] {
-        ProbeCache().probe(nil)
-    }
-
-    /// How a device monitor finds microphones: a device is asked again only when something was heard of its card.
+    /// Opens each device to ask what it offers, and closes it. One in use is described without formats. A device is asked
+    /// again only when something was heard of its card.
     public static func prober() -> DeviceProber {
         let cache = ProbeCache()
         return DeviceProber(subsystem: "sound", folder: "/dev/snd") { changed in cache.probe(changed) }
@@ -31,9 +28,10 @@ private final class ProbeCache: Sendable {
                 let address = stream.address
                 let isNews =
                     changed?.contains { $0 == address.node || $0 == "/dev/snd/controlC\(address.card)" } ?? true
-                if !isNews, let entry = known[address], entry.stream == stream {
-                    found[address] = entry
-                } else if let description = CardProbe.describe(stream) {
+                let before = known[address].flatMap { $0.stream == stream ? $0 : nil }
+                if !isNews, let before {
+                    found[address] = before
+                } else if let description = CardProbe.describe(stream, before: before?.description) {
                     found[address] = (stream, description)
                 }
                 if let entry = found[address] { list.append(entry) }

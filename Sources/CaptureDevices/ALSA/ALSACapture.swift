@@ -262,7 +262,8 @@ struct ALSACapture: DeviceRun {
             throw error
         }
         // Held up for a whole buffer between the look and the copy: what was copied is torn.
-        if runsFree, unsafe snd_pcm_avail_update(pcm.handle) > buffer - format.periodFrames {
+        let unread = unsafe runsFree ? Int(snd_pcm_avail_update(pcm.handle)) : 0
+        if SoundTiming.isOverrun(available: unread, buffer: buffer, period: format.periodFrames) {
             sink.abandon(slot)
             fill(Int64(format.periodFrames), from: first)
             return false

@@ -2,6 +2,7 @@ import CALSA
 import CaptureCore
 import CaptureSystem
 import Glibc
+import Synchronization
 
 /// Asks the cards what can be recorded from. Reentrant.
 enum CardProbe {
@@ -18,6 +19,9 @@ enum CardProbe {
         var place: DevicePlace
     }
 
+    /// Held while this process asks a device what it offers. Whoever opens the device then finds it busy.
+    static let asking = Mutex(())
+
     /// The most subdevices to list for a device; each is opened to ask what it offers.
     private static let mostSubdevices = 128
 
@@ -27,9 +31,13 @@ enum CardProbe {
         var cards: [Int32] = []
         var next: Int32 = -1
         while unsafe snd_card_next(&next) >= 0, next > cards.last ?? -1 { cards.append(next) }
-        let names = lastingNames(of: cards)
+        let records = cards.reduce(into: [Int32: UdevRecord]()) {
+            $0[$1] = UdevRecord(ofNode: "/dev/snd/controlC\($1)")
+        }
+        let names = lastingNames(records)
         var found: [Stream] = []
-        for card in cards {
+        // The name of a card whose rules have not run would change in a moment. udev's event follows.
+        for card in cards where records[card]?.isSettled ?? true {
             // A card that went away meanwhile, or may not be opened, has no microphones for this process.
             var opened: OpaquePointer?
             guard unsafe snd_ctl_open(&opened, "hw:\(card)", Int32(SND_CTL_NONBLOCK)) >= 0, let control = unsafe opened
@@ -80,13 +88,15 @@ enum CardProbe {
         return found
     }
 
-    /// A stream with the formats it offers; `nil` when it may not be opened or is gone.
-    static func describe(_ stream: Stream) -> DeviceDescription? {
+    /// A stream with the formats it offers; `nil` when it may not be opened or is gone. One in use has those that it offered
+    /// before.
+    static func describe(_ stream: Stream, before: DeviceDescription?) -> DeviceDescription? {
         var formats: [AudioFormatOption] = []
         do throws(ALSAFailure) {
-            formats = try options(of: PCM(stream.address.hardwareName))
+            formats = try asking.withLock { _ throws(ALSAFailure) in try options(of: PCM(stream.address.hardwareName)) }
         } catch {
             guard error.errno == EBUSY || error.errno == EAGAIN else { return nil }
+            formats = before?.audioFormats ?? []
         }
         let number = stream.address.subdevice
         let isNamed = stream.pcmName.isEmpty || stream.cardName.contains(stream.pcmName)
@@ -133,9 +143,7 @@ enum CardProbe {
     }
 
     /// What udev calls each card for good; none for a card that it has no name for.
-    private static func lastingNames(of cards: [Int32]) -> [Int32: String] {
-        var records: [Int32: UdevRecord] = [:]
-        for card in cards { records[card] = UdevRecord(ofNode: "/dev/snd/controlC\(card)") }
+    private static func lastingNames(_ records: [Int32: UdevRecord]) -> [Int32: String] {
         let links = UdevRecord.uncontested(records.mapValues(\.links))
         return records.reduce(into: [:]) { names, entry in
             let link = UdevRecord.lasting(links[entry.key] ?? [], hasSerial: entry.value.hasSerial)

@@ -1,6 +1,7 @@
 import CALSA
 import CaptureCore
 import Glibc
+import Synchronization
 
 /// A stream that was set up, and what it will deliver.
 struct PCMSetup: Sendable {
@@ -42,8 +43,13 @@ extension PCMSetup {
         offered: [AudioFormatOption]
     ) throws(CaptureError) -> PCMSetup {
         do throws(ALSAFailure) {
-            if let direct = try configure(try PCM(address.hardwareName), request, usesPlug: false) { return direct }
-            if let converted = try configure(try PCM(address.plugName), request, usesPlug: true) { return converted }
+            do throws(ALSAFailure) {
+                if let setup = try configure(address, request) { return setup }
+            } catch  where error.errno == EBUSY {
+                // Perhaps this process is asking the device what it offers.
+                CardProbe.asking.withLock { _ in }
+                if let setup = try configure(address, request) { return setup }
+            }
         } catch {
             throw CaptureError(error, opening: name, address)
         }
@@ -68,6 +74,12 @@ extension PCMSetup {
                 + (option.channels == 1...1 ? "channel" : "channels")
         }
         return options.isEmpty ? "what it offers is not known" : "it offers " + options.joined(separator: ", ")
+    }
+
+    private static func configure(_ address: PCMAddress, _ request: AudioFormatRequest) throws(ALSAFailure) -> PCMSetup?
+    {
+        if let direct = try configure(try PCM(address.hardwareName), request, usesPlug: false) { return direct }
+        return try configure(try PCM(address.plugName), request, usesPlug: true)
     }
 
     /// Chooses hardware parameters; `nil` when this stream cannot give what it must.
@@ -113,7 +125,7 @@ extension PCMSetup {
         unsafe try pcm.check("buffer") { _ in unsafe snd_pcm_hw_params_get_buffer_size(params, &buffer) }
         // The limits are what a ring can hold, and what does not overflow when time is computed.
         guard (1000...10_000_000).contains(rate), (1...1024).contains(channels), (1...1_000_000).contains(period),
-            (period...1 << 30).contains(buffer)
+            (period * 2...1 << 30).contains(buffer)
         else {
             let words = "\(rate) Hz, \(channels) channels, periods of \(period) in a buffer of \(buffer)"
             throw ALSAFailure("set up \(pcm.name), whose driver reports \(words)", -EPROTO)

@@ -40,9 +40,15 @@ enum SoundTiming {
         return abs(now - stamp) < 10_000_000_000 ? stamp : nil
     }
 
-    /// How many of the oldest unread sample frames to give up: none as long as the hardware is a whole period away from
-    /// writing over them, else all but half a buffer of the newest, so that the next overrun is far.
+    /// Whether the hardware writes over the oldest unread sample frames, or is about to: it is within a period of them. A
+    /// buffer of two periods has one of them unread all the time; there it is an eighth of the buffer.
+    static func isOverrun(available: Int, buffer: Int, period: Int) -> Bool {
+        available > buffer - (buffer >= 3 * period ? period : buffer / 8)
+    }
+
+    /// How many of the oldest unread sample frames to give up: none without an overrun, else all but half a buffer of the
+    /// newest, so that the next overrun is far.
     static func overrun(available: Int, buffer: Int, period: Int) -> Int64 {
-        available > buffer - period ? Int64(available - buffer / 2) : 0
+        isOverrun(available: available, buffer: buffer, period: period) ? Int64(available - buffer / 2) : 0
     }
 }

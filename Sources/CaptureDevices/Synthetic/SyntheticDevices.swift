@@ -61,49 +61,48 @@ public final class SyntheticDevices: Sendable {
     /// Opens the camera.
     ///
     /// - Throws: `.notPermitted` or `.revoked` for the grant, `.noSuchFormat` for an exact request that cannot be met.
-    public func openCamera(
-        _ request: VideoFormatRequest,
-        grant: Grant
-    ) throws(CaptureError) -> SyntheticSource {
-        try SyntheticSource.camera(
-            try SyntheticFormats.negotiate(request),
-            clock,
-            cameraControls,
-            frames,
-            proof,
-            grant: grant
-        )
+    public func openCamera(_ request: VideoFormatRequest, grant: Grant) throws(CaptureError) -> DeviceSource {
+        try grant.require(.camera)
+        return open(try SyntheticFormats.negotiate(request), cameraControls, frames)
     }
 
     /// Opens the depth camera.
     ///
     /// - Throws: As `openCamera(_:grant:)`.
-    public func openDepthCamera(_ request: VideoFormatRequest, grant: Grant) throws(CaptureError) -> SyntheticSource {
-        try SyntheticSource.camera(
-            try SyntheticFormats.negotiate(request, among: [.z16]),
-            clock,
-            depthControls,
-            FrameNumbers(),
-            proof,
-            grant: grant
-        )
+    public func openDepthCamera(_ request: VideoFormatRequest, grant: Grant) throws(CaptureError) -> DeviceSource {
+        try grant.require(.camera)
+        return open(try SyntheticFormats.negotiate(request, among: [.z16]), depthControls, FrameNumbers())
+    }
+
+    private func open(_ format: VideoFormat, _ controls: SyntheticControls, _ frames: FrameNumbers) -> DeviceSource {
+        DeviceSource("the synthetic camera", thread: "cam-synthetic", .video(format), of: format.frameSize, proof) {
+            [clock] sink in
+            SyntheticCamera(format, TestPicture(format), clock, controls, sink, frames: frames)
+        }
     }
 
     /// Opens the metadata of the camera's frames, which comes while the camera streams.
     ///
     /// - Throws: `.notPermitted` or `.revoked` for the grant.
-    public func openMetadata(grant: Grant) throws(CaptureError) -> SyntheticSource {
-        try SyntheticSource.metadata(frames, proof, grant: grant)
+    public func openMetadata(grant: Grant) throws(CaptureError) -> DeviceSource {
+        try grant.require(.camera)
+        let format = SyntheticMetadata.format
+        return DeviceSource("the metadata", thread: "meta-synthetic", .metadata(format), of: format.capacity, proof) {
+            [frames] sink in SyntheticMetadata(frames, sink)
+        }
     }
 
     /// Opens the microphone.
     ///
     /// - Throws: `.notPermitted` or `.revoked` for the grant, `.noSuchFormat` for an exact request that cannot be met.
-    public func openMicrophone(
-        _ request: AudioFormatRequest,
-        grant: Grant
-    ) throws(CaptureError) -> SyntheticSource {
-        try SyntheticSource.microphone(request, clock, microphoneControls, proof, grant: grant)
+    public func openMicrophone(_ request: AudioFormatRequest, grant: Grant) throws(CaptureError) -> DeviceSource {
+        try grant.require(.microphone)
+        let format = try SyntheticFormats.negotiate(request)
+        let name = "the synthetic microphone"
+        return DeviceSource(name, thread: "mic-synthetic", .audio(format), of: format.periodBytes, proof) {
+            [clock, microphoneControls] sink in
+            SyntheticMicrophone(format, BeepTone(format), clock, microphoneControls, sink)
+        }
     }
 
     /// The settings of a device, which running streams follow at once.

@@ -46,24 +46,11 @@ enum SyntheticFormats {
         let wanted = (request.width ?? 640, request.height ?? 480)
         let size = nearest(sizes) { abs($0.0 - wanted.0) + abs($0.1 - wanted.1) } ?? (640, 480)
         let rate = nearest(rates) { abs(Double($0) - (request.framesPerSecond ?? 30)) } ?? 30
-        if request.isExact {
-            let isMet =
-                (request.pixelFormat ?? pixelFormat) == pixelFormat && (request.width ?? size.0) == size.0
-                && (request.height ?? size.1) == size.1
-                && abs((request.framesPerSecond ?? Double(rate)) - Double(rate)) < 0.01
-            guard isMet else {
-                throw CaptureError(
-                    .noSuchFormat,
-                    "this synthetic camera offers \(pixelFormats.map(\.description).joined(separator: ", ")) at 320x240, "
-                        + "640x480, 1280x720 and 1920x1080 with 15, 30 or 60 fps, and not what was asked"
-                )
-            }
-        }
         let sensor = SensorPixels(pixelFormat, width: size.0)
         let isWide = [.yuyv, .z16].contains(pixelFormat)
         let perRow = sensor?.pitch ?? (isWide ? size.0 * 2 : size.0)
         let bytes = sensor != nil || isWide ? perRow * size.1 : perRow * size.1 * 3 / 2
-        return VideoFormat(
+        let format = VideoFormat(
             pixelFormat: pixelFormat,
             width: size.0,
             height: size.1,
@@ -71,6 +58,14 @@ enum SyntheticFormats {
             planes: [PlaneLayout(offset: 0, stride: perRow, size: bytes)],
             color: sensor == nil ? pictureColor : sensorColor
         )
+        guard !request.isExact || format.fulfils(request) else {
+            throw CaptureError(
+                .noSuchFormat,
+                "this synthetic camera offers \(pixelFormats.map(\.description).joined(separator: ", ")) at 320x240, "
+                    + "640x480, 1280x720 and 1920x1080 with 15, 30 or 60 fps, and not what was asked"
+            )
+        }
+        return format
     }
 
     /// V4L2_COLORSPACE_SMPTE170M, V4L2_XFER_FUNC_709, V4L2_YCBCR_ENC_601, V4L2_QUANTIZATION_LIM_RANGE.
@@ -85,24 +80,20 @@ enum SyntheticFormats {
         let sampleFormat = request.sampleFormat.flatMap { sampleFormats.contains($0) ? $0 : nil } ?? .s16
         let rate = nearest(sampleRates) { abs($0 - (request.sampleRate ?? 48_000)) } ?? 48_000
         let channels = min(max(request.channels ?? 2, 1), 2)
-        if request.isExact {
-            let isMet =
-                (request.sampleFormat ?? sampleFormat) == sampleFormat && (request.sampleRate ?? rate) == rate
-                && (request.channels ?? channels) == channels
-            guard isMet else {
-                throw CaptureError(
-                    .noSuchFormat,
-                    "the synthetic microphone offers S16_LE and FLOAT_LE, mono and stereo, at 16000, 44100 and 48000 "
-                        + "Hz, and not what was asked"
-                )
-            }
-        }
-        return AudioFormat(
+        let format = AudioFormat(
             sampleFormat: sampleFormat,
             sampleRate: rate,
             channels: channels,
             periodFrames: rate / 100
         )
+        guard !request.isExact || format.fulfils(request) else {
+            throw CaptureError(
+                .noSuchFormat,
+                "the synthetic microphone offers S16_LE and FLOAT_LE, mono and stereo, at 16000, 44100 and 48000 "
+                    + "Hz, and not what was asked"
+            )
+        }
+        return format
     }
 
     private static func nearest<Item>(_ items: [Item], _ distance: (Item) -> some Comparable) -> Item? {

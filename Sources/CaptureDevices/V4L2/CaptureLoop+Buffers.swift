@@ -31,12 +31,16 @@ extension CaptureLoop {
     }
 
     /// Turns streaming off and gives every buffer back: slots to the sink, memory to the driver.
-    func end() {
+    ///
+    /// - Returns: Whether the driver turned it off. If not, it may still write into slots until it is closed.
+    @discardableResult
+    func end() -> Bool {
         isOn = false
         let isOff = clinux_v4l2_stream(node.descriptor, node.bufferType, 0) == 0
         log.debug("\(node.path) is at its end, \(isOff ? "turned off" : "gone"): \(counters.statistics)")
         // A device that is gone may still write until it is closed, so its slots stay claimed.
         if isOff { takeBack() }
+        formers = []
         held = 0
         queued = 0
         idle = 0
@@ -44,6 +48,7 @@ extension CaptureLoop {
         pool?.unmap()
         pool = nil
         release(memory)
+        return isOff
     }
 
     /// Takes the buffers back from a driver that no longer writes. Slots go back to the sink; the loop's own buffers

@@ -1,6 +1,7 @@
 import CLinux
 import CaptureCore
 import CaptureSystem
+import Glibc
 
 /// A sink that the stream has left, with the driver's buffers that are still in its memory, a bit an index.
 struct FormerSink {
@@ -28,12 +29,13 @@ extension CaptureLoop {
     /// Where the driver writes into the sinks' own slots, it has some of those before. At once means that they are taken
     /// from it, which takes a restart of the stream; else it fills them, and what it brings is copied over.
     ///
-    /// - Throws: When the stream cannot be started anew; the sink before is written no more then either.
+    /// - Throws: When the stream cannot be started anew; the sink before is written no more then either. When it cannot be
+    ///   turned off, which ends it; then it may be written until the device is closed.
     func move(to next: any MediaSink, atOnce: Bool) throws(SystemError) {
         let former = sink
         let restarts = atOnce && pool == nil
         if restarts {
-            end()
+            guard end() else { throw SystemError("turn off \(node.path)", errno: EIO) }
         } else if pool == nil {
             let buffers = formers.reduce(queued) { $0 & ~$1.buffers }
             if buffers != 0 { formers.append(FormerSink(sink: former, buffers: buffers)) }

@@ -9,12 +9,14 @@ extension CaptureLoop {
 
     /// Looks at the input. Without a signal the stream is stopped until it returns.
     ///
+    /// - Parameter isAnnounced: Whether the driver says that it has an event.
     /// - Returns: Whether the thread must stop.
     /// - Throws: If another signal comes, or the driver does not stop or start again.
-    func followSignal() throws(SystemError) -> Bool {
-        node.takeEvents()
+    func followSignal(isAnnounced: Bool = false) throws(SystemError) -> Bool {
+        let isNews = node.takeEvents()
         guard node.hasNoSignal else {
             try node.checkSignal()
+            if isAnnounced, !isNews { try countFruitless() }
             return false
         }
         try halt(.noSignal)

@@ -164,7 +164,7 @@ final class CaptureLoop: DeviceRun, @unchecked Sendable {
                 // Before a frame is taken, which may be noise. A camera that is gone has an event, too. Where nothing comes, there may be no signal.
                 let isEvent = device.contains(.exceptional) && device.isDisjoint(with: .failed)
                 if isEvent || (device.isEmpty && queued != 0) {
-                    if try followSignal() { return nil }
+                    if try followSignal(isAnnounced: isEvent) { return nil }
                     // A driver may need more slots to begin than it says.
                     if device.isEmpty, share < depth.steady {
                         share = depth.steady

@@ -64,7 +64,7 @@ struct FrameInspector {
         if raw.flags & UInt32(V4L2_BUF_FLAG_ERROR) != 0 { return nil }
         for plane in 0..<planeCount where used(raw, plane) < Int(element(least, plane)) { return nil }
         if !isJPEG { return unsafe first }
-        guard let length = unsafe CompressedFrame.lengthOfJPEG(first) else { return nil }
+        guard let length = unsafe JPEGImage.length(first) else { return nil }
         return unsafe UnsafeRawBufferPointer(start: first.baseAddress, count: length)
     }
 

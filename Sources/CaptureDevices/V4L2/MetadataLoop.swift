@@ -105,22 +105,10 @@ final class MetadataLoop: DeviceRun, @unchecked Sendable {
     }
 
     private func queue(_ index: Int) throws(SystemError) {
-        var place = (UInt32(0), UInt32(0), UInt32(0), UInt32(0))
+        let (memory, number) = (V4L2_MEMORY_MMAP.rawValue, UInt32(index))
         try SystemError.check("queue a buffer of \(node.path)") {
-            unsafe withUnsafeMutablePointer(to: &place) {
-                unsafe $0.withMemoryRebound(to: UInt32.self, capacity: 4) {
-                    unsafe clinux_v4l2_queue(
-                        node.descriptor,
-                        node.bufferType,
-                        V4L2_MEMORY_MMAP.rawValue,
-                        UInt32(index),
-                        1,
-                        0,
-                        $0,
-                        $0
-                    )
-                }
-            }
+            // Memory of the driver's own needs no address.
+            clinux_v4l2_queue(node.descriptor, node.bufferType, memory, number, 1, 0, nil, nil)
         }
         queued |= 1 << UInt32(index)
     }

@@ -1,15 +1,10 @@
-public import CaptureCore
+import CaptureCore
 import CaptureSystem
 import Glibc
 import Synchronization
 
 /// Finds cameras.
 public enum V4L2 {
-    /// Every camera there is now: each capture node is opened, asked and closed. Reentrant.
-    public static func probe() -> [DeviceDescription] {
-        V4L2Probe().devices(changed: nil)
-    }
-
     /// What a device monitor needs to follow cameras.
     public static func prober() -> DeviceProber {
         let probe = V4L2Probe()
@@ -55,6 +50,8 @@ final class V4L2Probe: Sendable {
             for path in paths where found[path] == nil || changed?.contains(path) ?? true {
                 switch V4L2Probe.examine(path, records[path] ?? nil) {
                 case .success(let node): found[path] = node
+                // It is used exclusively, or nothing can be opened now: what is known of it still holds.
+                case .failure(let error) where [EBUSY, EMFILE, ENFILE, ENOMEM].contains(error.errno): break
                 // Not remembered, so that it is tried again at the next event: its permissions may not be set yet.
                 case .failure: found[path] = nil
                 }

@@ -23,11 +23,7 @@ final class V4L2ControlWatch: ControlWatch {
         _ changed: @escaping @Sendable (DeviceControl) -> Void,
         _ ended: @escaping @Sendable () -> Void
     ) throws(CaptureError) {
-        do throws(SystemError) {
-            end = try EventSignal()
-        } catch {
-            throw CaptureError(.internalFault, error)
-        }
+        end = try CaptureError.wrap(.internalFault, try EventSignal())
         // First, so that nothing is missed between the list and the events.
         try controls.subscribe()
         let known = try controls.list()

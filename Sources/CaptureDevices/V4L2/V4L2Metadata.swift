@@ -3,26 +3,10 @@ import CLinux
 public import CaptureCore
 public import CaptureSystem
 import Glibc
-import Synchronization
 
-/// A camera's metadata node that was opened. It delivers one small buffer a frame.
-///
-/// It has a thread of its own, so that whatever it does, the camera's frames come as before. Thread-safe; `start`, `stop`
-/// and `close` one at a time.
-public final class V4L2Metadata: MediaSource {
-    /// What the driver really gave.
-    public let format: MediaFormat
-    /// One: a buffer is copied and published at once.
-    public let slotsInFlight = 1
-
-    private let name: String
-    private let metadata: MetadataFormat
-    private let frames: FrameNumbers
-    /// `nil` when it is closed.
-    private let node: Mutex<V4L2Node?>
-    private let thread: DeviceThread
-
-    /// Opens the metadata node of a camera.
+extension V4L2 {
+    /// Opens the metadata node of a camera, which delivers one small buffer a frame. It has a thread of its own, so that
+    /// whatever it does, the camera's frames come as before.
     ///
     /// - Parameters:
     ///   - device: The camera, as a probe or monitor described it.
@@ -31,74 +15,29 @@ public final class V4L2Metadata: MediaSource {
     ///   - frames: Where the camera notes its frames.
     /// - Throws: `notPermitted` or `revoked` for the grant, `noSuchDevice`, `busy` naming who holds the node, `inputOutput`
     ///   for a driver that does not keep to its word.
-    public static func open(
-        _ device: DeviceDescription,
+    public static func openMetadata(
+        of device: DeviceDescription,
         grant: Grant,
         proof: ProofOfLife = ProofOfLife(),
         frames: FrameNumbers = FrameNumbers()
-    ) throws(CaptureError) -> V4L2Metadata {
+    ) throws(CaptureError) -> DeviceSource {
         let node = try V4L2Node.openMetadata(of: device, grant: grant)
         let format = try node.configureMetadata(device.metadata?.formats.first)
-        return V4L2Metadata(device, node, format, proof, frames)
-    }
-
-    private init(
-        _ device: DeviceDescription,
-        _ node: V4L2Node,
-        _ format: MetadataFormat,
-        _ proof: ProofOfLife,
-        _ frames: FrameNumbers
-    ) {
-        name = device.name
-        metadata = format
-        self.format = .metadata(format)
-        self.frames = frames
-        self.node = Mutex(node)
-        thread = DeviceThread(proof)
-    }
-
-    deinit { close() }
-
-    /// Starts streaming.
-    ///
-    /// - Throws: `busy` naming who holds the node, `inputOutput` when the driver refuses, `wrongState` when it streams already
-    ///   or was closed.
-    public func start(
-        into sink: any MediaSink,
-        ended: @escaping @Sendable (CaptureError) -> Void
-    ) throws(CaptureError) {
-        guard let node = node.withLock({ $0 }) else {
-            throw CaptureError(.wrongState, "the metadata of the camera \(name) is closed")
-        }
         let number = node.path.split(separator: "/").last.map(String.init) ?? "node"
-        try thread.stream("meta-\(number)", format, of: metadata.capacity, into: sink, ended: ended) {
-            (control) throws(CaptureError) in
+        let name = "the metadata of the camera \(device.name)"
+        return DeviceSource(name, thread: "meta-\(number)", .metadata(format), of: format.capacity, proof) {
+            (sink) throws(CaptureError) in
             do throws(SystemError) {
-                return try MetadataLoop(node, name: name, metadata, frames: frames, sink: sink)
+                return try MetadataLoop(node, name: device.name, format, frames: frames, sink: sink)
             } catch {
                 throw node.failure(error)
                     ?? CaptureError(
                         .inputOutput,
-                        "the driver of \(node.path), the metadata of \(name), does not start: "
-                            + SystemError.text(of: error.errno),
+                        "the driver of \(node.path), \(name), does not start: " + SystemError.text(of: error.errno),
                         errno: error.errno
                     )
             }
         }
-    }
-
-    /// Goes on into another sink: `MediaSource.move`.
-    public func move(to sink: any MediaSink, atOnce: Bool) throws(CaptureError) {
-        try thread.move(to: sink, atOnce: atOnce)
-    }
-
-    /// Stops streaming and waits for the thread's end, except when called from that thread.
-    public func stop() { thread.stop() }
-
-    /// Stops and closes the node.
-    public func close() {
-        thread.stop()
-        node.withLock { $0 = nil }
     }
 }
 

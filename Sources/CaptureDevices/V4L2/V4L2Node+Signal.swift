@@ -16,9 +16,17 @@ extension V4L2Node {
         _ = clinux_v4l2_watch_input(descriptor, input.index)
     }
 
-    /// Takes the events that wait.
-    func takeEvents() {
-        while clinux_v4l2_take_event(descriptor) == 0 {}
+    /// The most events that a driver keeps for one who listens.
+    private static let mostEvents = 64
+
+    /// Takes the events that wait, and no more of them than there can be: a driver may go on for ever.
+    ///
+    /// - Returns: Whether there was one.
+    @discardableResult
+    func takeEvents() -> Bool {
+        var count = 0
+        while count < V4L2Node.mostEvents, clinux_v4l2_take_event(descriptor) == 0 { count += 1 }
+        return count > 0
     }
 
     /// Whether the input in use has no signal.
@@ -63,7 +71,7 @@ extension V4L2Node {
 extension clinux_v4l2_signal {
     /// As in `1920x1080 (148.5 MHz)`.
     fileprivate var text: String {
-        let clock = Double((pixel_clock + 50_000) / 100_000) / 10
+        let clock = Double(pixel_clock / 100_000 + (pixel_clock % 100_000 >= 50_000 ? 1 : 0)) / 10
         return "\(width)x\(height)\(is_interlaced != 0 ? " interlaced" : "") (\(clock) MHz)"
     }
 }
