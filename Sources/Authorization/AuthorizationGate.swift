@@ -167,8 +167,9 @@ final class Grants {
         }
     }
 
-    /// Grants were given back: they allow nothing more, and nobody looks after them.
-    func forget(_ back: [Grant]) {
+    /// Grants were given back, and nobody looks after them. `isShared`: a call may still have one, so it is revoked.
+    func forget(_ back: [Grant], isShared: Bool = false) {
+        if isShared { for grant in back { grant.revoke() } }
         for key in Set(back.map { ProgramKey(user: $0.user, program: $0.program) }) {
             given[key]?.removeAll { weak in back.contains { $0 === weak.grant } }
             prune(key)
@@ -318,7 +319,7 @@ public actor AuthorizationGate {
     public func requestAccess(_ services: Set<Service>, for taking: Taking) async throws(CaptureError) -> [Service:
         Grant]
     {
-        if let absence = await absence(of: taking.client) { throw absence }
+        try await checkPresence(of: taking.client)
         guard takings.contains(taking), services.isSubset(of: taking.services) else {
             throw CaptureError(.notPermitted, "nothing more can be captured for this question")
         }
@@ -335,10 +336,8 @@ public actor AuthorizationGate {
     ///
     /// - Parameters:
     ///   - services: What is needed, all or nothing.
-    ///   - client: Who asks, identified when it connected or called.
-    ///   - session: The login session to ask in, handed through to the prompter.
+    ///   - requester: Who asks, identified when it connected or called.
     ///   - mayAsk: False for who goes on after an interruption, with the answer that there was or not at all.
-    ///   - again: Identifies the same connection once more; a difference refuses.
     /// - Returns: A live grant for each service.
     /// - Throws: `switchedOff`, `userAway`, `denied`, `restricted`, `missingUsageDescription`, `dismissed`, `timedOut`,
     ///   `nobodyToAsk`; `askedTooOften` where several questions came to nothing just now; `revoked` where nobody may be
@@ -346,12 +345,10 @@ public actor AuthorizationGate {
     ///   when the store cannot be used.
     public func requestAccess(
         _ services: Set<Service>,
-        for client: ClientIdentity,
-        session: String,
-        mayAsk: Bool = true,
-        again: @escaping @Sendable () async throws(CaptureError) -> ClientIdentity
+        for requester: Requester,
+        mayAsk: Bool = true
     ) async throws(CaptureError) -> [Service: Grant] {
-        let requester = Requester(client: client, session: session, again: again)
+        let client = requester.client
         var described: (services: Set<Service>, usage: UsageDescription)?
         do throws(CaptureError) {
             while true {
@@ -373,8 +370,9 @@ public actor AuthorizationGate {
                 }
                 guard mayAsk else { throw AuthorizationGate.gone(standing.undecided) }
                 if questions[AnswerKey(client)] == nil, described?.services != standing.undecided {
-                    let services = standing.undecided
-                    described = (services, try await files.usage(of: client, for: services.sorted(), session: session))
+                    let services = standing.undecided.sorted()
+                    let usage = try await files.usage(of: client, for: services, session: requester.session)
+                    described = (standing.undecided, usage)
                     // Meanwhile the answer may have been given, or another caller's question may be open.
                     continue
                 }

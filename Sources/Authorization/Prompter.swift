@@ -18,25 +18,6 @@ public struct PromptRequest: Hashable, Sendable {
     public var deadline: ContinuousClock.Instant
     /// Noted by the prompter before it hands the question out.
     public let sight = PromptSight()
-
-    /// A request of the given properties.
-    public init(
-        client: ClientIdentity,
-        name: String,
-        services: [Service],
-        reasons: [Service: String],
-        bridge: Bridge? = nil,
-        session: String,
-        deadline: ContinuousClock.Instant
-    ) {
-        self.client = client
-        self.name = name
-        self.services = services
-        self.reasons = reasons
-        self.bridge = bridge
-        self.session = session
-        self.deadline = deadline
-    }
 }
 
 /// Whoever can put a question to the person at the machine.

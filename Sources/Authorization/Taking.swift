@@ -50,23 +50,17 @@ extension AuthorizationGate {
     /// - Parameters:
     ///   - taking: What; each once.
     ///   - kind: The word of what is taken.
-    ///   - session: The program's connection, handed through to the prompter.
-    ///   - again: Identifies the same connection once more; a difference refuses.
+    ///   - requester: The program that it is for.
     /// - Returns: What the agent calls it by.
     /// - Throws: As `pick`.
     public func take(
         _ taking: Taking,
         _ kind: String,
-        session: String,
-        again: @escaping @Sendable () async throws(CaptureError) -> ClientIdentity
+        by requester: Requester
     ) async throws(CaptureError) -> PickedAssets {
-        let requester = Requester(client: taking.client, session: session, again: again)
         takings.insert(taking)
-        let result: Result<PickedAssets, CaptureError>
-        do throws(CaptureError) {
-            result = .success(try await library.pick(.take, nil, [kind], 1, taking, by: requester, on: self))
-        } catch {
-            result = .failure(error)
+        let result = await Result.of { () throws(CaptureError) in
+            try await library.pick(.take, nil, [kind], 1, taking, by: requester, on: self)
         }
         takings.remove(taking)
         let (user, program) = (taking.client.answerUser, taking.client.program)

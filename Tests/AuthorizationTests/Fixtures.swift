@@ -190,16 +190,6 @@ extension AuthorizationGate {
         _ services: Set<Service>,
         _ client: ClientIdentity = .program()
     ) async throws(CaptureError) -> [Service: Grant] {
-        try await requestAccess(services, for: client, session: "3") { () throws(CaptureError) in client }
-    }
-}
-
-/// The code of the error that a body throws; `nil` when it does not.
-func code(_ body: () async throws -> Void) async -> CaptureError.Code? {
-    do {
-        try await body()
-        return nil
-    } catch {
-        return (error as? CaptureError)?.code
+        try await requestAccess(services, for: Requester(client: client, session: "3") { client })
     }
 }

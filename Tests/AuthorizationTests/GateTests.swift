@@ -195,11 +195,10 @@ import Testing
         let looks = Atomic<Int>(0)
         let first = Task {
             await code {
-                _ = try await gate.requestAccess([.camera], for: .program(), session: "") {
-                    () throws(CaptureError) in
-                    let look = looks.add(1, ordering: .relaxed).newValue
-                    return look <= 2 ? .program() : .program("/usr/bin/evil")
+                let requester = Requester(client: .program(), session: "") {
+                    looks.add(1, ordering: .relaxed).newValue <= 2 ? .program() : .program("/usr/bin/evil")
                 }
+                _ = try await gate.requestAccess([.camera], for: requester)
             }
         }
         await person.wasAsked()
@@ -246,9 +245,10 @@ import Testing
         let cheese = ClientIdentity.app("cheese", runs: "/x")
         try await gate.keep([.camera], for: cheese)
         let result = await code {
-            _ = try await gate.requestAccess([.camera], for: cheese, session: "") {
-                () throws(CaptureError) in throw CaptureError(.notPermitted, "it is gone")
+            let requester = Requester(client: cheese, session: "") { () throws(CaptureError) in
+                throw CaptureError(.notPermitted, "it is gone")
             }
+            _ = try await gate.requestAccess([.camera], for: requester)
         }
         #expect(result == .notPermitted)
     }
@@ -335,9 +335,10 @@ import Testing
         let isChanged = Atomic<Bool>(false)
         let asking = Task {
             await code {
-                _ = try await gate.requestAccess([.camera], for: before, session: "3") { () throws(CaptureError) in
+                let requester = Requester(client: before, session: "3") {
                     isChanged.load(ordering: .acquiring) ? after : before
                 }
+                _ = try await gate.requestAccess([.camera], for: requester)
             }
         }
         await person.wasAsked()

@@ -95,6 +95,14 @@ import Testing
         #expect(file.value("D", "A") == "z")
     }
 
+    @Test(.timeLimit(.minutes(1))) func `may have very many keys`() {
+        let lines = (0..<40_000).map { "k\($0)=1" }
+        let file = desktop((["[D]"] + lines + ["k7=2"]).joined(separator: "\n"))
+        #expect(file.entries.count == 40_000)
+        #expect(file.value("D", "k7") == "2")
+        #expect(file.problems.count == 1)
+    }
+
     @Test func `may have a byte order mark and line ends of another system`() {
         let file = systemd("\u{FEFF}[S]\r\nA=1\r\n")
         #expect(file.problems.isEmpty)

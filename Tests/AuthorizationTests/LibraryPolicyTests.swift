@@ -44,14 +44,17 @@ import Testing
         #expect(try await access() == [.authorized, .authorized])
     }
 
-    @Test func `are loosened by a yes to adding, where the reading that it would follow from is restricted`()
+    @Test func `are loosened by a yes to adding alone, and where the reading that it would follow from is restricted`()
         async throws
     {
         try await gate.set(user: 0, program: "unit:album.service", service: .libraryReadWrite, status: .authorized)
         let adding: [Service: AuthorizationStatus] = [.libraryAdd: .authorized]
-        #expect(try await !gate.loosens(user: 0, program: "unit:album.service", adding))
-        #expect(try await access(rule(.libraryReadWrite, "restrict")) == [.notDetermined, .restricted])
+        let both: [Service: AuthorizationStatus] = [.libraryAdd: .authorized, .libraryReadWrite: .authorized]
+        // It would outlast the reading.
         #expect(try await gate.loosens(user: 0, program: "unit:album.service", adding))
+        #expect(try await !gate.loosens(user: 0, program: "unit:album.service", both))
+        #expect(try await access(rule(.libraryReadWrite, "restrict")) == [.notDetermined, .restricted])
+        #expect(try await gate.loosens(user: 0, program: "unit:album.service", both))
         // And a no to it has an effect there.
         try await gate.set(user: 0, program: "unit:album.service", service: .libraryAdd, status: .denied)
         #expect(try await access(rule(.libraryReadWrite, "restrict")) == [.denied, .restricted])

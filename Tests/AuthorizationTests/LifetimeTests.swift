@@ -43,6 +43,12 @@ import Testing
         return try #require(try await grants[.camera])
     }
 
+    /// Time goes by, and what has come to its end in it is withdrawn.
+    private func pass(_ milliseconds: Int64, _ gate: AuthorizationGate) async {
+        clock.pass(milliseconds)
+        await gate.endDue()
+    }
+
     /// Whether the next start asks a person.
     private func isAsked(_ gate: AuthorizationGate, _ client: ClientIdentity = .program()) async throws -> Bool {
         try await gate.status(.camera, for: client) == .notDetermined
@@ -52,8 +58,7 @@ import Testing
         let gate = await start()
         let grant = try await ask(gate, .until(clock.now.wall + Self.hour))
         #expect(try await gate.listed().first?.ends == clock.now.wall + Self.hour)
-        clock.pass(Self.hour - 1)
-        await gate.endDue()
+        await pass(Self.hour - 1, gate)
         #expect(grant.isLive)
         #expect(try await !isAsked(gate))
         clock.pass(1)
@@ -165,12 +170,10 @@ import Testing
         let grant = try await ask(gate, .connection, one)
         #expect(try await !isAsked(gate, two))
         await gate.connected([two], revision: 2)
-        clock.pass(60_000)
-        await gate.endDue()
+        await pass(60_000, gate)
         #expect(grant.isLive)
         await gate.connected([], revision: 3)
-        clock.pass(9_999)
-        await gate.endDue()
+        await pass(9_999, gate)
         #expect(grant.isLive)
         clock.pass(1)
         #expect(try await isAsked(gate, two))
@@ -228,13 +231,11 @@ import Testing
         await gate.connected([], revision: 2)
         clock.pass(9_000)
         await gate.connected([.program(pid: 300)], revision: 3)
-        clock.pass(60_000)
-        await gate.endDue()
+        await pass(60_000, gate)
         #expect(grant.isLive)
         // What is told late and out of order is not believed.
         await gate.connected([], revision: 2)
-        clock.pass(60_000)
-        await gate.endDue()
+        await pass(60_000, gate)
         #expect(grant.isLive)
     }
 
@@ -310,13 +311,11 @@ import Testing
         try await gate.set(user: 0, program: client.program, service: .camera, status: .authorized, lifetime: soon)
         #expect(grant.isLive)
         try await gate.set(user: 0, program: client.program, service: .camera, status: .authorized)
-        clock.pass(Self.hour)
-        await gate.endDue()
+        await pass(Self.hour, gate)
         #expect(grant.isLive)
         let later = GrantLifetime.until(clock.now.wall + Self.hour)
         try await gate.set(user: 0, program: client.program, service: .camera, status: .authorized, lifetime: later)
-        clock.pass(Self.hour)
-        await gate.endDue()
+        await pass(Self.hour, gate)
         #expect(!grant.isLive)
     }
 
@@ -342,8 +341,7 @@ import Testing
         let gate = await start(LifetimeLimits(unused: Self.day))
         let grant = try await ask(gate, .always)
         try await gate.set(user: 1000, program: program, service: .microphone, status: .denied)
-        clock.pass(30 * Self.day)
-        await gate.endDue()
+        await pass(30 * Self.day, gate)
         #expect(grant.isLive)
         #expect(try await !isAsked(gate))
         #expect(try await gate.status(.microphone, for: .program()) == .denied)
@@ -354,8 +352,7 @@ import Testing
         let grant = try await ask(gate, .always)
         clock.pass(30 * Self.day)
         await gate.sessionEnded([grant])
-        clock.pass(Self.day - 1)
-        await gate.endDue()
+        await pass(Self.day - 1, gate)
         #expect(try await !isAsked(gate))
         clock.pass(1)
         #expect(try await isAsked(gate))
@@ -377,8 +374,7 @@ import Testing
     @Test func `in use for long outlives a daemon that is killed meanwhile`() async throws {
         let gate = await start(LifetimeLimits(unused: Self.day))
         let grant = try await ask(gate, .always)
-        clock.pass(30 * Self.day)
-        await gate.endDue()
+        await pass(30 * Self.day, gate)
         #expect(try await !isAsked(await start(LifetimeLimits(unused: Self.day))))
         #expect(grant.isLive)
     }
@@ -409,14 +405,12 @@ import Testing
         try await gate.set(user: 0, program: "unit:a.service", service: .camera, status: .authorized, lifetime: soon)
         let file = folder.path + "/" + AuthorizationStore.fileName
         unsafe chmod(file, 0o644)
-        clock.pass(Self.hour)
-        await gate.endDue()
+        await pass(Self.hour, gate)
         let before = looks.count.load(ordering: .relaxed)
         try await Task.sleep(for: .milliseconds(500))
         #expect(looks.count.load(ordering: .relaxed) - before < 10)
         unsafe chmod(file, 0o600)
-        clock.pass(60_000)
-        await gate.endDue()
+        await pass(60_000, gate)
         #expect(try await gate.list().isEmpty)
     }
 

@@ -46,12 +46,9 @@ final class `A question of picking` {
         _ client: ClientIdentity,
         again: ClientIdentity? = nil
     ) async -> Result<PickedAssets, CaptureError> {
-        do throws(CaptureError) {
-            return .success(
-                try await gate.pick(.pick, kinds: ["photo"], limit: 3, by: client, session: ":1.1") { again ?? client }
-            )
-        } catch {
-            return .failure(error)
+        let requester = Requester(client: client, session: ":1.1") { again ?? client }
+        return await Result.of { () throws(CaptureError) in
+            try await gate.pick(.pick, kinds: ["photo"], limit: 3, by: requester)
         }
     }
 

@@ -177,12 +177,12 @@ import Testing
         let policy = try folders.read(restricting)
         let asking = Task {
             await code {
-                _ = try await gate.requestAccess([.camera], for: .program(), session: "") {
-                    () throws(CaptureError) in
+                let requester = Requester(client: .program(), session: "") {
                     // The first look happens at the request, the second before the question, the third at the answer.
                     if looks.add(1, ordering: .relaxed).newValue == 3 { await gate.setPolicy(policy) }
                     return .program()
                 }
+                _ = try await gate.requestAccess([.camera], for: requester)
             }
         }
         await person.wasAsked()

@@ -37,6 +37,11 @@ private final class Doorman: Presence {
     }
 }
 
+extension AuthorizationGate {
+    /// Has a question stand.
+    fileprivate func put(_ taking: Taking) { takings.insert(taking) }
+}
+
 @Suite(.timeLimit(.minutes(10))) struct PresenceTests {
     private let person = Person()
     private let log = DecisionLog()
@@ -108,6 +113,18 @@ private final class Doorman: Presence {
         }
         #expect(await code { _ = try await gate.request([.camera], cheese()) } == .userAway)
         #expect(doorman.looks == 2)
+    }
+
+    @Test func `nor does who goes away while what a person takes is looked at`() async throws {
+        let (gate, doorman) = (gate, doorman)
+        let taking = Taking(cheese(), [.camera], longest: 0)
+        await gate.put(taking)
+        #expect(try await gate.requestAccess([.camera], for: taking)[.camera]?.isLive == true)
+        doorman.inTheNextLook {
+            doorman.sends(1000, away: "the session is locked")
+            await gate.presenceChanged()
+        }
+        #expect(await code { _ = try await gate.requestAccess([.camera], for: taking) } == .userAway)
     }
 
     @Test func `it matters no longer when the configuration says so`() async throws {

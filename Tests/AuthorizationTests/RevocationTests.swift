@@ -100,8 +100,7 @@ import Testing
         try await gate.set(user: 1000, program: program, service: .camera, status: .denied)
         #expect(grants.allSatisfy { $0?.isLive == false })
         for file in ["/a/one", "/a/two", "/a/three"] {
-            let error = await #expect(throws: CaptureError.self) { try await gate.request([.camera], running(file)) }
-            #expect(error?.code == .denied)
+            #expect(await code { try await gate.request([.camera], running(file)) } == .denied)
             #expect(try await gate.status(.camera, for: running(file)) == .denied)
         }
         #expect(try await gate.list().map(\.status) == [.denied])

@@ -112,9 +112,10 @@ import Testing
         let changing = Task { [gate] in
             await code {
                 let looks = Looks()
-                _ = try await gate.requestAccess([.camera], for: .program(), session: "") { () throws(CaptureError) in
+                let requester = Requester(client: .program(), session: "") {
                     await looks.next() <= 2 ? .program() : .program("/usr/bin/evil")
                 }
+                _ = try await gate.requestAccess([.camera], for: requester)
             }
         }
         await person.wasAsked()

@@ -61,11 +61,11 @@ import Testing
         #expect(await code { try await gate.checkConsent(to: [.camera, .microphone], for: client) } == .revoked)
         try await gate.setSwitch(.camera, isOn: true)
         #expect(await gate.interruption(of: [.camera], for: client) == nil)
-        let again: @Sendable () async throws(CaptureError) -> ClientIdentity = { () throws(CaptureError) in client }
-        let grants = try await gate.requestAccess([.camera], for: client, session: "", mayAsk: false, again: again)
+        let requester = Requester(client: client, session: "") { client }
+        let grants = try await gate.requestAccess([.camera], for: requester, mayAsk: false)
         #expect(grants[.camera]?.isLive == true)
         let refused = await code {
-            _ = try await gate.requestAccess([.microphone], for: client, session: "", mayAsk: false, again: again)
+            _ = try await gate.requestAccess([.microphone], for: requester, mayAsk: false)
         }
         #expect(refused == .revoked)
         #expect(log.decisions.last?.message.contains("start again to be asked") == true)

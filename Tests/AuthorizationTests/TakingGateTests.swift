@@ -48,22 +48,9 @@ final class `A question of taking`: Sendable {
     )
 
     private func take(_ gate: AuthorizationGate, _ taking: Taking) async -> Result<PickedAssets, CaptureError> {
-        let client = client
-        do throws(CaptureError) {
-            return .success(
-                try await gate.take(taking, taking.longest > 0 ? "movie" : "photo", session: ":1.1") { client }
-            )
-        } catch {
-            return .failure(error)
-        }
-    }
-
-    private func code(_ body: () async throws(CaptureError) -> Void) async -> CaptureError.Code? {
-        do throws(CaptureError) {
-            try await body()
-            return nil
-        } catch {
-            return error.code
+        let requester = Requester(client: client, session: ":1.1") { [client] in client }
+        return await Result.of { () throws(CaptureError) in
+            try await gate.take(taking, taking.longest > 0 ? "movie" : "photo", by: requester)
         }
     }
 
@@ -88,19 +75,13 @@ final class `A question of taking`: Sendable {
         }
         try await gate.set(user: 1000, program: client.program, service: .camera, status: .denied)
         let taking = try await gate.taking(longest: 0, for: client)
-        #expect(
-            await code { () throws(CaptureError) in _ = try await gate.requestAccess([.camera], for: taking) }
-                == .notPermitted
-        )
+        #expect(await code { try await gate.requestAccess([.camera], for: taking) } == .notPermitted)
         box.withLock { $0 = (gate, taking) }
         #expect(try await take(gate, taking).get() == PickedAssets(["a"]))
         // A photo takes no sound, and nothing is open any more.
         #expect(seen.withLock { $0.other } == .notPermitted)
         #expect(seen.withLock { $0.live?.isLive } == false)
-        #expect(
-            await code { () throws(CaptureError) in _ = try await gate.requestAccess([.camera], for: taking) }
-                == .notPermitted
-        )
+        #expect(await code { try await gate.requestAccess([.camera], for: taking) } == .notPermitted)
         #expect(try await gate.status(.camera, for: client) == .denied)
     }
 
@@ -111,9 +92,7 @@ final class `A question of taking`: Sendable {
         try await gate.setSwitch(.microphone, isOn: false)
         #expect(try await gate.taking(longest: 5, for: client).services == [.camera])
         try await gate.setSwitch(.camera, isOn: false)
-        #expect(
-            await code { () throws(CaptureError) in _ = try await gate.taking(longest: 0, for: client) } == .switchedOff
-        )
+        #expect(await code { try await gate.taking(longest: 0, for: client) } == .switchedOff)
     }
 
     @Test func `ends for the agent when the camera is switched off or policy forbids it`() async throws {
@@ -139,19 +118,16 @@ final class `A question of taking`: Sendable {
                 await gate.setPolicy(try PolicyFolders().read(restricting))
             }
             #expect(!grant.isLive)
-            let again = await code { () throws(CaptureError) in _ = try await gate.requestAccess([.camera], for: taking)
-            }
+            let again = await code { try await gate.requestAccess([.camera], for: taking) }
             #expect(again == (isSwitch ? .switchedOff : .restricted))
             end.yield()
             let outcome = await result
-            #expect(await code { () throws(CaptureError) in _ = try outcome.get() } == .dismissed)
+            #expect(code { try outcome.get() } == .dismissed)
         }
     }
 
     @Test func `is not put where policy forbids the camera`() async throws {
         let gate = gate(policy: try PolicyFolders().read(restricting))
-        #expect(
-            await code { () throws(CaptureError) in _ = try await gate.taking(longest: 0, for: client) } == .restricted
-        )
+        #expect(await code { try await gate.taking(longest: 0, for: client) } == .restricted)
     }
 }

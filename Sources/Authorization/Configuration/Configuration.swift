@@ -4,7 +4,7 @@ import CaptureCore
 ///
 /// Of the main files, the one in the directory that is named last counts alone; drop-ins come after it, sorted by name
 /// whatever directory they lie in, and one in a later directory hides one of the same name in an earlier one (an empty
-/// file, or a link to `/dev/null`, hides it for good). What cannot be understood is reported and the default kept.
+/// file, or a link to `/dev/null`, hides it for good). A line that cannot be understood is reported, and has no effect.
 public struct Configuration: Hashable, Sendable {
     /// The section `[Consent]`.
     public struct Consent: Hashable, Sendable {

@@ -209,6 +209,8 @@ struct Answers {
                     old.service == row.service
                     ? old.status == .authorized || old.status == row.status
                     : row.service == .libraryAdd && old.service == .libraryReadWrite && old.status.isYes
+                        // Alone it would outlast the yes that it follows from.
+                        && rows.contains { $0.service == .libraryReadWrite }
                         // What is restricted counts for nothing else.
                         && verdict(on: old).decision != .restrict
                 return isAsMuch && !old.isNobodys && lifetimes.standing(old, at: moment) == .holds
@@ -286,7 +288,7 @@ struct Answers {
         denials: [StoredAnswer]?,
         by author: SettingsAuthor?
     ) throws(CaptureError) -> [StoredAnswer] {
-        let stored = try context.store.remove(user: scope.owner, program: scope.program, service: nil) { row in
+        let stored = try context.store.remove(user: scope.owner, program: scope.program) { row in
             guard scope.services.contains(row.service) else { return true }
             guard row.status == .denied, let denials else { return false }
             return !denials.contains(row)

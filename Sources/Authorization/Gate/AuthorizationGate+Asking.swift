@@ -33,9 +33,7 @@ extension AuthorizationGate {
     ///   - action: What it is about to do.
     ///   - names: What it does it to, at least one; the first of them will do.
     ///   - count: To how many.
-    ///   - client: The program.
-    ///   - session: Its connection, handed through to the prompter.
-    ///   - again: Identifies the same connection once more; a difference refuses.
+    ///   - requester: The program.
     /// - Throws: `denied` when the person says no, `dismissed`, `timedOut`, `nobodyToAsk`; `busy` while another question of
     ///   the kind stands, `askedTooOften` where several questions came to nothing just now; `notPermitted` when the
     ///   identity changed or cannot be read.
@@ -43,11 +41,8 @@ extension AuthorizationGate {
         _ action: ConfirmedAction,
         of names: [String],
         count: Int,
-        by client: ClientIdentity,
-        session: String,
-        again: @escaping @Sendable () async throws(CaptureError) -> ClientIdentity
+        by requester: Requester
     ) async throws(CaptureError) {
-        let requester = Requester(client: client, session: session, again: again)
         try await library.confirm(action, of: names, count, by: requester, on: self)
     }
 
@@ -61,9 +56,7 @@ extension AuthorizationGate {
     ///   - subject: The program that may read what is chosen; `nil` for the one that asks.
     ///   - kinds: The words of the kinds that are shown; empty for all.
     ///   - limit: How many may be picked, 1 to `PickQuestion.mostAssets`.
-    ///   - client: Who asks.
-    ///   - session: Its connection, handed through to the prompter.
-    ///   - again: Identifies the same connection once more; a difference refuses.
+    ///   - requester: Who asks.
     /// - Throws: `dismissed` when the person picks nothing, `timedOut`, `nobodyToAsk`; `busy` while another question of
     ///   the program's about the library stands, `askedTooOften` where several came to nothing just now; `notPermitted`
     ///   when the identity changed or cannot be read, and for a program of the machine's, which no person's library is
@@ -73,12 +66,9 @@ extension AuthorizationGate {
         for subject: String? = nil,
         kinds: Set<String> = [],
         limit: Int = PickQuestion.mostAssets,
-        by client: ClientIdentity,
-        session: String,
-        again: @escaping @Sendable () async throws(CaptureError) -> ClientIdentity
+        by requester: Requester
     ) async throws(CaptureError) -> PickedAssets {
-        let requester = Requester(client: client, session: session, again: again)
-        return try await library.pick(purpose, subject, kinds, limit, by: requester, on: self)
+        try await library.pick(purpose, subject, kinds, limit, by: requester, on: self)
     }
 
     /// Makes sure that a program says why it wants the media library, before anybody is asked.

@@ -145,6 +145,16 @@ extension AuthorizationGate {
         await presence?.absence(of: client).map { CaptureError(.userAway, $0) }
     }
 
+    /// Refuses a client whose user is away. When it returns, nobody has gone away since it looked: whoever goes during a look
+    /// has no grant yet that could be withdrawn.
+    func checkPresence(of client: ClientIdentity) async throws(CaptureError) {
+        var revision: UInt64
+        repeat {
+            revision = presenceRevision
+            if let absence = await absence(of: client) { throw absence }
+        } while revision != presenceRevision
+    }
+
     /// Why nothing is captured for now though it may be allowed, `switchedOff` or `userAway`; `nil` when it may go on.
     public func interruption(of services: Set<Service>, for client: ClientIdentity) async -> CaptureError? {
         if let refusal = switchboard.switches.refusal(services) { return refusal }
@@ -214,10 +224,16 @@ extension AuthorizationGate {
     ///
     /// Does not wait for enforcers, because they call this.
     ///
-    /// - Parameter needed: What other sessions still need, by client. Interrupted sessions count although they hold no
-    ///   live grants: an answer "for this time" outlives this session if another one needs it.
-    public func sessionEnded(_ given: [Grant], needed: [ClientIdentity: Set<Service>] = [:]) {
-        answers.lifetimes.sessionEnded(given, needed: needed)
+    /// - Parameters:
+    ///   - needed: What other sessions still need, by client. Interrupted sessions count although they hold no live grants: an
+    ///     answer "for this time" outlives this session if another one needs it.
+    ///   - isShared: Whether a call may still use one: it holds no more then, since no later withdrawal would reach it.
+    public func sessionEnded(
+        _ given: [Grant],
+        needed: [ClientIdentity: Set<Service>] = [:],
+        isShared: Bool = false
+    ) {
+        answers.lifetimes.sessionEnded(given, needed: needed, isShared: isShared)
         keepTime()
     }
 

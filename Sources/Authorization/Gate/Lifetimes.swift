@@ -109,10 +109,10 @@ struct Lifetimes {
     }
 
     /// Takes back the grants of a session; see `AuthorizationGate.sessionEnded`.
-    mutating func sessionEnded(_ given: [Grant], needed: [ClientIdentity: Set<Service>]) {
+    mutating func sessionEnded(_ given: [Grant], needed: [ClientIdentity: Set<Service>], isShared: Bool) {
         noteUses { grant in given.contains { $0 === grant } }
         // Before anybody looks: another session that ends at the same time must not take these for live.
-        context.grants.forget(given)
+        context.grants.forget(given, isShared: isShared)
         passing.sessionEnded(given, needed: needed, at: context.now().sinceBoot)
         endPassing()
     }

@@ -1,4 +1,4 @@
-import CaptureCore
+public import CaptureCore
 import Logging
 
 /// The questions that are with a person now, and those that count because they came to nothing. Part of the gate's state.
@@ -168,13 +168,7 @@ struct Questions {
         within time: Duration,
         _ ask: @escaping @Sendable () async throws(CaptureError) -> Value
     ) async -> Result<Value, CaptureError> {
-        let asking = Task { () -> Result<Value, CaptureError> in
-            do throws(CaptureError) {
-                return .success(try await ask())
-            } catch {
-                return .failure(error)
-            }
-        }
+        let asking = Task { await Result.of(ask) }
         let timing = Task {
             guard (try? await Task.sleep(for: time)) != nil else { return false }
             asking.cancel()
@@ -194,13 +188,22 @@ struct Questions {
 }
 
 /// Who asks for something.
-struct Requester: Sendable {
+public struct Requester: Sendable {
     /// As it was when it asked.
     let client: ClientIdentity
     /// Its connection, handed through to the prompter.
     let session: String
-    /// Identifies the same connection once more.
+    /// Identifies the same connection once more; a difference refuses.
     let again: @Sendable () async throws(CaptureError) -> ClientIdentity
+
+    /// A program as it is now, its connection, and how to identify that once more.
+    public init(
+        client: ClientIdentity,
+        session: String,
+        again: @escaping @Sendable () async throws(CaptureError) -> ClientIdentity
+    ) {
+        (self.client, self.session, self.again) = (client, session, again)
+    }
 
     /// Looks once more who is behind the connection.
     ///

@@ -1,21 +1,15 @@
+public import CaptureCore
+
 /// What the system's database says of users and groups; who has one gives it to the policy. Thread-safe.
 public struct Accounts: Sendable {
-    /// What a look came to.
-    public enum Look<Value: Hashable & Sendable>: Hashable, Sendable {
-        case found(Value)
-        case absent
-        /// The database could not be asked.
-        case failed
-    }
-
     /// The number of a user's name.
-    var user: @Sendable (String) -> Look<UInt32>
+    var user: @Sendable (String) -> Lookup<UInt32>
     /// The name of a user's number.
-    var name: @Sendable (UInt32) -> Look<String>
+    var name: @Sendable (UInt32) -> Lookup<String>
     /// The number of a group's name.
-    var group: @Sendable (String) -> Look<UInt32>
+    var group: @Sendable (String) -> Lookup<UInt32>
     /// The groups of a user, by number.
-    var groups: @Sendable (UInt32) -> Look<Set<UInt32>>
+    var groups: @Sendable (UInt32) -> Lookup<Set<UInt32>>
 
     /// A database that is asked by the given functions.
     ///
@@ -25,10 +19,10 @@ public struct Accounts: Sendable {
     ///   - group: The number of a group's name.
     ///   - groups: The groups of a user, by number.
     public init(
-        user: @escaping @Sendable (String) -> Look<UInt32>,
-        name: @escaping @Sendable (UInt32) -> Look<String>,
-        group: @escaping @Sendable (String) -> Look<UInt32>,
-        groups: @escaping @Sendable (UInt32) -> Look<Set<UInt32>>
+        user: @escaping @Sendable (String) -> Lookup<UInt32>,
+        name: @escaping @Sendable (UInt32) -> Lookup<String>,
+        group: @escaping @Sendable (String) -> Lookup<UInt32>,
+        groups: @escaping @Sendable (UInt32) -> Lookup<Set<UInt32>>
     ) {
         self.user = user
         self.name = name

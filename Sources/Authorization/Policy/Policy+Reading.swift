@@ -1,3 +1,4 @@
+import CaptureCore
 import Glibc
 
 extension Policy {
@@ -112,7 +113,7 @@ extension Policy {
 
 extension PolicyRule.Account {
     /// The name, when it is of nobody.
-    fileprivate func missing(_ look: (String) -> Accounts.Look<UInt32>) -> String? {
+    fileprivate func missing(_ look: (String) -> Lookup<UInt32>) -> String? {
         guard case .name(let name) = self, look(name) == .absent else { return nil }
         return KeyFile.shown(name)
     }

@@ -1,3 +1,5 @@
+import CaptureCore
+
 /// One section `[Rule]`: conditions, of which all that are given have to fit, and what is decided where they do.
 struct PolicyRule: Hashable, Sendable {
     /// Whether a condition fits.

@@ -32,12 +32,11 @@ struct PolicySubject: Hashable, Sendable {
     /// - Parameters:
     ///   - program: Its id.
     ///   - user: Whom it would run as; not looked at for `uid:`, which says it.
-    ///   - path: The file that it runs, if that is known.
-    init(named program: ProgramID, user: UInt32?, path: String? = nil) {
+    init(named program: ProgramID, user: UInt32?) {
         self.program = program.text
         tier = program.tier
         self.user = user
-        paths = path.map { [$0] } ?? []
+        paths = []
         isRunning = false
         take(program)
     }

@@ -103,22 +103,19 @@ public final class AuthorizationStore: Sendable {
     /// - Parameters:
     ///   - user: Whose; `nil` for everybody's.
     ///   - program: Whose; `nil` for every program's.
-    ///   - service: To what; `nil` for all.
     ///   - isKept: Which of those stay.
     /// - Returns: The answers that went.
     func remove(
         user: UInt32?,
         program: String?,
-        service: Service?,
-        keeping isKept: (StoredAnswer) -> Bool = { _ in false }
+        keeping isKept: (StoredAnswer) -> Bool
     ) throws(CaptureError) -> [StoredAnswer] {
-        let filter = """
-            WHERE (?1 IS NULL OR user = ?1) AND (?2 IS NULL OR program = ?2) AND (?3 IS NULL OR service = ?3)
-            """
-        let arguments: StatementArguments = [user, program, service?.rawValue]
-        return try file.access(.writing) { database in
-            let found = try Row.fetchAll(database, sql: "SELECT * FROM answer \(filter)", arguments: arguments)
-                .map(StoredAnswer.init)
+        try file.access(.writing) { database in
+            let found = try Row.fetchAll(
+                database,
+                sql: "SELECT * FROM answer WHERE (?1 IS NULL OR user = ?1) AND (?2 IS NULL OR program = ?2)",
+                arguments: [user, program]
+            ).map(StoredAnswer.init)
             let gone = found.filter { !isKept($0) }
             for row in gone {
                 try database.execute(

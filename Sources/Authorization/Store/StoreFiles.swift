@@ -28,8 +28,8 @@ enum StoreFiles {
         // A folder that was made for us a moment ago, as by mkdir, holds nothing that anybody could have forged.
         if mode & 0o022 == 0, try isEmpty(directory), unsafe chmod(directory, 0o700) == 0 { return }
         throw StoreFault(
-            "the state directory \(directory) has mode \(octal(mode)) instead of 0700, so that others can reach the "
-                + "answers; fix it with: ",
+            "the state directory \(directory) has mode \(String(mode, digits: 4, radix: 8)) instead of 0700, so that "
+                + "others can reach the answers; fix it with: ",
             remedy: "chmod 0700 '\(directory)'",
             isOfFile: true
         )
@@ -62,8 +62,8 @@ enum StoreFiles {
         let mode = status.st_mode & 0o7777
         guard mode == 0o600 else {
             throw StoreFault(
-                "\(kind.name) \(file) has mode \(octal(mode)) instead of 0600; look at what is in it, then fix "
-                    + "it with: ",
+                "\(kind.name) \(file) has mode \(String(mode, digits: 4, radix: 8)) instead of 0600; look at what is in "
+                    + "it, then fix it with: ",
                 remedy: "chmod 0600 '\(file)'",
                 isOfFile: true
             )
@@ -107,10 +107,5 @@ enum StoreFiles {
 
     private static func fault(_ action: String) -> StoreFault {
         StoreFault("\(action): \(SmallFile.text(of: errno))", isOfFile: true)
-    }
-
-    private static func octal(_ mode: mode_t) -> String {
-        let digits = String(mode, radix: 8)
-        return String(repeating: "0", count: max(0, 4 - digits.count)) + digits
     }
 }
