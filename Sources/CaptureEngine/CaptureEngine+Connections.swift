@@ -5,8 +5,9 @@ extension CaptureEngine {
     /// Enables or disables a connection: a disabled microphone records silence, a disabled camera adds no picture, and a
     /// buffer gets nothing. Files and streams go on, devices stay open, and in use. Does nothing if it is so already.
     ///
-    /// When it returns, nothing more is written to where the client of a disabled buffer can see it. Enabled again, it gets
-    /// what is captured from then on.
+    /// When it returns, nothing more is published where the client of a disabled buffer can see it. A driver that writes into
+    /// the ring itself fills the few slots that it was handed before. Enabled again, the buffer gets what is captured from
+    /// then on.
     ///
     /// - Throws: `notPermitted` for another program; `invalidArgument` for a connection that does not exist or leads to a
     ///   photo; `wrongState` for a session that is over.

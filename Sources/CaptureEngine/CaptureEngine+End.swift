@@ -54,7 +54,9 @@ extension CaptureEngine {
                 as: .failed,
                 CaptureError(.unreachable, "its program left while it was interrupted")
             )
-        default: session.isAbandoned = true
+        default:
+            session.isAbandoned = true
+            finishIfDone(session)
         }
         return nil
     }
@@ -97,7 +99,7 @@ extension CaptureEngine {
             session.close(as: state, reason)
         }
         announce(session)
-        forgetOldest()
+        sessions.ended(session) { observer.sessionRemoved($0) }
         // Nobody waits for the history's disk but who ends the daemon.
         await recorded.value
     }
@@ -152,10 +154,13 @@ extension CaptureEngine {
     }
 
     /// Ends a session whose last file is done, or has all that goes into it: nothing would come of its devices any more.
+    /// Buffers whose client has left are of no use to anybody.
     func finishIfDone(_ session: Session) {
         guard session.state == .running, !session.isEnding, !session.changes.isUnderWay,
             !session.outputs.isEmpty,
-            session.outputs.values.allSatisfy(\.needsNothing),
+            session.outputs.values.allSatisfy({ output in
+                output.needsNothing || (session.isAbandoned && output.description.kind == .buffer)
+            }),
             // A recorder sees the end of a ring before the engine hears of the device's, and may be done first.
             !session.inputs.values.contains(where: { $0.shared.ring.end == .deviceLost })
         else { return }
@@ -212,6 +217,8 @@ extension CaptureEngine: GrantEnforcer {
                 rest.append(Task { await self.endIfForbidden(id) })
             }
         }
+        // Before any of them is waited for: its driver may not answer.
+        await shown.leaveLate(on: self)
         for session in stopping { await withCheckedContinuation { session.delivery.whenOver($0) } }
         return rest
     }

@@ -95,7 +95,7 @@ extension CaptureEngine {
     private func reopen(_ session: Session) async throws(CaptureError) {
         session.delivery.begin()
         try await uses.check()
-        try await session.adopt(try await grants(session.neededServices, for: session.client, mayAsk: false))
+        try await adopt(try await grants(session.neededServices, for: session.client, mayAsk: false), in: session)
         do throws(CaptureError) {
             try await openAgain(session)
         } catch {

@@ -49,10 +49,19 @@ extension CaptureEngine {
     private func authorize(_ session: Session) async throws(CaptureError) {
         let services = Set(session.description.inputs.map { Service($0.mediaType) })
         try await uses.check()
-        let grants = try await grants(services, for: session.client, mayAsk: true)
-        try session.proceed()
-        try await session.adopt(grants)
+        try await adopt(try await grants(services, for: session.client, mayAsk: true), in: session)
         try await desk.authorizeSaving(session.description.outputs, of: session, for: session.client, mayAsk: true)
+    }
+
+    /// Has a session take grants. What it does not take is given back: what was allowed for one session ends with that.
+    func adopt(_ grants: [Service: Grant], in session: Session) async throws(CaptureError) {
+        do throws(CaptureError) {
+            try await session.adopt(grants)
+        } catch {
+            let lost = grants.filter { session.grants[$0.key] !== $0.value }.values
+            await giveBack(Array(lost))
+            throw error
+        }
     }
 
     /// Grants on the consent of a client, or on the question by which a person takes something.
@@ -62,13 +71,7 @@ extension CaptureEngine {
         mayAsk: Bool
     ) async throws(CaptureError) -> [Service: Grant] {
         if let taking = client.taking { return try await gate.requestAccess(services, for: taking) }
-        return try await gate.requestAccess(
-            services,
-            for: client.identity,
-            session: client.connection,
-            mayAsk: mayAsk,
-            again: client.identifyAgain
-        )
+        return try await gate.requestAccess(services, for: client.requester, mayAsk: mayAsk)
     }
 
     /// Opens devices and begins recorders; on a fault everything opened here is closed again.
@@ -132,11 +135,17 @@ extension CaptureEngine {
             _ = await streaming?.value
             await desk.discard(begun)
             for output in begun { session.outputs[output.description.name] = nil }
-            for input in opened { await pool.release(input.shared.device.id, for: session.id) }
+            await release(opened, of: session)
             let names = inputs.map(\.name).filter { session.inputs[$0] == nil }
             await uses.end(names, of: session, as: session.isEnding ? .stopped : UseOutcome(.failed, error), error)
             throw error
         }
+    }
+
+    /// Gives back the devices of inputs that a session no longer has, unless another input of it uses them.
+    func release(_ gone: [LiveInput], of session: Session) async {
+        let used = Set(session.inputs.values.map(\.shared.device.id))
+        for id in Set(gone.map(\.shared.device.id)).subtracting(used) { await pool.release(id, for: session.id) }
     }
 
     func stream(_ session: Session) async throws(CaptureError) {
@@ -146,11 +155,8 @@ extension CaptureEngine {
     private func streamMeanwhile(_ inputs: [LiveInput]) -> Task<Result<Void, CaptureError>, Never> {
         let sources = CaptureEngine.inOrder(inputs)
         return Task {
-            do throws(CaptureError) {
+            await Result.of { () throws(CaptureError) in
                 for source in sources { try await pool.stream(source) }
-                return .success(())
-            } catch {
-                return .failure(error)
             }
         }
     }

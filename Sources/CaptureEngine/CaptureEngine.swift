@@ -78,7 +78,6 @@ public actor CaptureEngine {
         for input in description.inputs { _ = try await pool.resolve(input) }
         // A shutdown that began meanwhile ends only the sessions that existed then.
         if isShuttingDown { throw CaptureError(.unreachable, "captured is shutting down") }
-        forgetOldest()
         let session = try sessions.add(description, files: files, client: client)
         session.pause = pause
         observer.sessionAdded(session.snapshot)
@@ -110,9 +109,6 @@ public actor CaptureEngine {
         log.debug("session \(session.id) is \(session.state.rawValue)\(why)")
         observer.sessionChanged(session.snapshot)
     }
-
-    /// Forgets the sessions that have been over the longest, beyond the number that stays listed.
-    func forgetOldest() { sessions.forgetOldest { observer.sessionRemoved($0) } }
 
     // MARK: What comes from outside
 

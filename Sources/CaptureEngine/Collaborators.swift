@@ -34,16 +34,6 @@ public protocol DeviceProvider: Sendable {
     func close(_ source: any MediaSource) async
 }
 
-extension DeviceProvider {
-    /// There is none.
-    public func openMetadata(_ camera: DeviceDescription, grant: Grant) async throws(CaptureError) -> any MediaSource {
-        throw CaptureError(.noSuchDevice, "\(camera.name) has no metadata")
-    }
-
-    /// None are told.
-    public func settings(of device: DeviceDescription, grant: Grant) async -> [DeviceControl] { [] }
-}
-
 /// Who makes rings.
 public protocol RingProvider: Sendable {
     /// A ring for what `source` delivers.
@@ -175,11 +165,6 @@ public protocol RecorderHandle: AnyObject, Sendable {
     func kill()
 }
 
-extension RecorderHandle {
-    /// Nothing is known.
-    public var end: String { "" }
-}
-
 /// Who has the media libraries that outputs are saved into: the daemon, a fake in tests.
 public protocol RecordingSaver: Sendable {
     /// Refuses a name that the library does not take. Asks nobody.
@@ -269,6 +254,9 @@ public struct SessionClient: Sendable {
         self.identifyAgain = identifyAgain
         self.identifyAtStart = identifyAtStart ?? identifyAgain
     }
+
+    /// The client as the gate takes it.
+    public var requester: Requester { Requester(client: identity, session: connection, again: identifyAgain) }
 
     /// Whether the daemon can call the client over the bus.
     public var isOnBus: Bool { !connection.isEmpty }

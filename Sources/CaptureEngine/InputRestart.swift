@@ -5,13 +5,16 @@ import CaptureCore
 /// to the engine's actor.
 struct InputRestart {
     private let session: Session
+    /// The devices of the inputs that the same change adds.
+    private let added: [SharedSource]
     /// Those that run in another format now, as they were described before.
     private var changed: [InputDescription] = []
     /// The one that is closed, as it was described before, and since when it delivers nothing.
     private var closed: (input: InputDescription, since: ContinuousClock.Instant)?
 
-    init(of session: Session) {
+    init(of session: Session, beside added: [SharedSource]) {
         self.session = session
+        self.added = added
     }
 
     /// Whether an input is described as the same device in another format.
@@ -69,7 +72,7 @@ struct InputRestart {
     ) async throws(CaptureError) {
         // An input whose outputs have all finished may be closed.
         guard let shared = session.inputs[input.name]?.shared else { return }
-        guard session.inputs.values.filter({ $0.shared === shared }).count == 1 else {
+        guard (session.inputs.values.map(\.shared) + added).count(where: { $0 === shared }) == 1 else {
             throw CaptureError(
                 .busy,
                 "\(shared.device.name) feeds two inputs of this session; remove one before you change its format"

@@ -105,7 +105,7 @@ struct SessionChange {
                     "there is no consent for the \(service.rawValue) yet; request access, then change"
                 )
             }
-            try await session.adopt(try await engine.grants(missing, for: session.client, mayAsk: false))
+            try await engine.adopt(try await engine.grants(missing, for: session.client, mayAsk: false), in: session)
         }
         let known = Set(session.outputs.keys).subtracting(replaced.keys)
         let fresh = description.outputs.filter { !known.contains($0.name) }
@@ -123,13 +123,13 @@ struct SessionChange {
                 throw CaptureError(.wrongState, "session \(session.id) ended or was interrupted meanwhile")
             }
             for input in added.values { try await engine.pool.stream(input.shared) }
-            var restart = InputRestart(of: session)
+            var restart = InputRestart(of: session, beside: added.values.map(\.shared))
             try await restart.apply(description, on: engine)
         } catch {
             let begun = session.outputs.filter { !known.contains($0.key) }
             await engine.desk.discard(Array(begun.values))
             for name in begun.keys { session.outputs[name] = nil }
-            for input in added.values { await engine.pool.release(input.shared.device.id, for: session.id) }
+            await engine.release(Array(added.values), of: session)
             await engine.uses.end(Array(added.keys), of: session, as: .failed, error)
             throw error
         }

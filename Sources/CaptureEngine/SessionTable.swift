@@ -5,8 +5,10 @@ import CaptureCore
 final class SessionTable {
     private var sessions: [UInt32: Session] = [:]
     private var lastID: UInt32 = 0
+    /// Those that are over, by user, the longest first.
+    private var over: [UInt32: [UInt32]] = [:]
 
-    /// How many sessions that are over stay listed.
+    /// How many sessions of one user that are over stay listed.
     static let remembered = 64
     /// How many sessions of one user may exist at a time.
     static let mostSessions = 256
@@ -39,12 +41,13 @@ final class SessionTable {
         return session
     }
 
-    /// Forgets the sessions that have been over the longest, beyond the number that stays listed.
+    /// A session is over. Forgets those of its user that have been so the longest, beyond the number that stays listed.
     ///
     /// - Parameter forgotten: Told of each.
-    func forgetOldest(_ forgotten: (UInt32) -> Void) {
-        let over = sessions.values.filter(\.state.isFinal).map(\.id).sorted()
-        for id in over.dropLast(Self.remembered) {
+    func ended(_ session: Session, _ forgotten: (UInt32) -> Void) {
+        let all = (over[session.client.identity.user] ?? []) + [session.id]
+        over[session.client.identity.user] = all.suffix(Self.remembered)
+        for id in all.dropLast(Self.remembered) {
             sessions[id] = nil
             forgotten(id)
         }

@@ -8,10 +8,20 @@ final class SharedSource: Sendable {
 
     private struct Rings {
         var present: any MediaRing
+        /// The counters of the ring that is being left, as they stood when the move began.
+        var leaving = RingCounters()
         /// What those before the present one have counted.
         var former = RingCounters()
-        /// Those left lately without haste.
-        var left: [ObjectIdentifier] = []
+        /// Those left without haste. `until`: once so many buffers have been published in all, the device holds no memory
+        /// of the ring any more; `max` while it is being left.
+        var left: [(ring: ObjectIdentifier, until: UInt64)] = []
+
+        var published: UInt64 { former.published + present.counters.published }
+
+        mutating func add(_ counters: RingCounters, since: RingCounters) {
+            former.published += counters.published - since.published
+            for (cause, count) in counters.drops.enumerated() { former.drops[cause] += count - since.drops[cause] }
+        }
     }
     private let rings: Mutex<Rings>
     private let loss = Mutex<CaptureError?>(nil)
@@ -47,24 +57,48 @@ final class SharedSource: Sendable {
     /// The device stopped by itself.
     func fail(_ error: CaptureError) { loss.withLock { $0 = $0 ?? error } }
 
-    /// Whether the device may have been handed memory of a ring that it left, and not have filled it yet. That takes it a
-    /// moment, in which no more than a few rings can be left.
-    func mayStillWrite(_ ring: any MediaRing) -> Bool {
-        rings.withLock { $0.left.contains(ObjectIdentifier(ring)) }
+    /// Whether the device may have been handed memory of a ring that it left, and not have filled it yet; `nil` asks for any
+    /// ring. It fills what it was handed first, in order.
+    func mayStillWrite(_ ring: (any MediaRing)?) -> Bool {
+        let late = late
+        return ring.map { late.contains(ObjectIdentifier($0)) } ?? !late.isEmpty
     }
 
-    /// Replaces the ring.
+    /// All such rings.
+    var late: Set<ObjectIdentifier> {
+        rings.withLock { rings in
+            let published = rings.published
+            return Set(rings.left.filter { published < $0.until }.map(\.ring))
+        }
+    }
+
+    /// Replaces the ring. The device writes the one before until it has moved, and `settle` is called.
     ///
     /// - Returns: The one before.
     func go(into next: any MediaRing, atOnce: Bool) -> any MediaRing {
         rings.withLock { rings in
             let last = rings.present
-            let counters = last.counters
-            rings.former.published += counters.published
-            for (cause, count) in counters.drops.enumerated() { rings.former.drops[cause] += count }
-            rings.left = atOnce ? [] : rings.left.suffix(7) + [ObjectIdentifier(last)]
+            rings.leaving = last.counters
+            rings.add(rings.leaving, since: RingCounters())
             rings.present = next
+            let published = rings.published
+            rings.left.removeAll { $0.until <= published }
+            if !atOnce { rings.left.append((ObjectIdentifier(last), .max)) }
             return last
+        }
+    }
+
+    /// The device has moved: counts what it still brought into the ring before.
+    ///
+    /// - Parameter atOnce: Whether it has no memory of former rings any more.
+    func settle(_ last: any MediaRing, atOnce: Bool) {
+        rings.withLock { rings in
+            rings.add(last.counters, since: rings.leaving)
+            if atOnce { return rings.left = [] }
+            let until = rings.published + UInt64(source.slotsInFlight)
+            for index in rings.left.indices where rings.left[index].ring == ObjectIdentifier(last) {
+                rings.left[index].until = until
+            }
         }
     }
 }

@@ -5,7 +5,29 @@ import CaptureCore
 /// Bound to the engine's actor.
 final class ShownRings {
     /// The latest of each device, by session.
-    private var rings: [UInt32: [DeviceID: any MediaRing]] = [:]
+    private var rings: [UInt32: [DeviceID: Shown]] = [:]
+    /// Those that were left without haste and into which a driver may still write.
+    private var left: [Left] = []
+
+    private struct Shown {
+        let ring: any MediaRing
+        let service: Service
+    }
+
+    /// A ring that a client has mapped still.
+    private final class Left {
+        let client: SessionClient
+        let service: Service
+        let device: DeviceID
+        let ring: ObjectIdentifier
+        /// Whether its device has gone on elsewhere.
+        var isLeft = false
+
+        init(_ shown: Shown, of device: DeviceID, by client: SessionClient) {
+            (self.client, self.device) = (client, device)
+            (service, ring) = (shown.service, ObjectIdentifier(shown.ring))
+        }
+    }
 
     // MARK: Giving them out
 
@@ -42,7 +64,8 @@ final class ShownRings {
 
     private func show(_ input: LiveInput, to session: Session) -> any OpenFile {
         let ring = input.shared.ring
-        rings[session.id, default: [:]][input.shared.device.id] = ring
+        let device = input.shared.device
+        rings[session.id, default: [:]][device.id] = Shown(ring: ring, service: Service(device.mediaType))
         return ring.handOut(isPatient: false)
     }
 
@@ -62,7 +85,7 @@ final class ShownRings {
     {
         sessions.values.contains { other in
             other.id != session.id && !other.isEnding && !other.state.isFinal
-                && rings[other.id]?.values.contains { $0 === ring } == true
+                && rings[other.id]?.values.contains { $0.ring === ring } == true
                 && other.client.identity == session.client.identity
         }
     }
@@ -86,7 +109,8 @@ final class ShownRings {
     // MARK: Leaving them
 
     /// A buffer's connection was enabled or disabled: its source goes on in a ring that its client has not mapped, without a
-    /// loss to others. The client is told of it if it is to have it.
+    /// loss to others. The driver still fills the slots that it was handed, unless consent is withdrawn meanwhile. The
+    /// client is told of the ring if it is to have it.
     func turn(_ buffer: LiveOutput, _ isEnabled: Bool, of session: Session, on engine: isolated CaptureEngine) async {
         for shared in buffer.feeds {
             let id = shared.device.id
@@ -96,8 +120,12 @@ final class ShownRings {
             }
             let known = rings[session.id]?[id]
             if !isEnabled, !isRead { rings[session.id]?[id] = nil }
-            guard let ring = isEnabled ? shared.ring : known else { continue }
-            await goOn(id, from: ring, whose: "connection was \(isEnabled ? "enabled" : "disabled")", on: engine)
+            let what = "connection was \(isEnabled ? "enabled" : "disabled")"
+            if isEnabled {
+                await goOn(id, from: shared.ring, whose: what, on: engine)
+            } else if let known {
+                await leave(known, of: id, by: session.client, whose: what, on: engine)
+            }
             if isEnabled, known == nil, session.state == .running, !session.isDisabled(buffer.description.name) {
                 engine.observer.bufferMoved(session.snapshot, output: buffer.description.name)
             }
@@ -116,37 +144,87 @@ final class ShownRings {
         shared: Bool = false,
         on engine: isolated CaptureEngine
     ) async {
-        for (id, ring) in rings[session.id] ?? [:] {
+        for (id, shown) in rings[session.id] ?? [:] {
             if shared, await engine.pool.users(of: id).count < 2 { continue }
-            await leave(ring, of: id, by: session, atOnce: atOnce, on: engine)
+            await leave(shown, of: id, by: session, atOnce: atOnce, on: engine)
         }
         if !shared { rings[session.id] = nil }
     }
 
+    /// Has devices write nothing more into rings that they left without haste, if their clients have lost their consent since.
+    /// Others who use such a device lose a frame or two.
+    func leaveLate(on engine: isolated CaptureEngine) async {
+        await forgetLeft(on: engine)
+        var devices: Set<DeviceID> = []
+        for one in left where !devices.contains(one.device) {
+            if await !mayStillSee(one, on: engine) { devices.insert(one.device) }
+        }
+        // One driver that does not answer keeps no other camera from going on elsewhere.
+        let moves = devices.map { id in
+            Task { await self.goOn(id, from: nil, atOnce: true, whose: "consent was withdrawn", on: engine) }
+        }
+        for move in moves { await move.value }
+    }
+
+    private func mayStillSee(_ one: Left, on engine: isolated CaptureEngine) async -> Bool {
+        let (client, services) = (one.client.identity, Set([one.service]))
+        guard one.client.taking == nil else { return false }
+        do throws(CaptureError) {
+            try await engine.gate.checkConsent(to: services, for: client)
+            return await engine.gate.interruption(of: services, for: client) == nil
+        } catch {
+            return false
+        }
+    }
+
+    /// Forgets those into which nothing is written any more.
+    private func forgetLeft(on engine: isolated CaptureEngine) async {
+        if left.isEmpty { return }
+        let late = await engine.pool.late
+        left.removeAll { $0.isLeft && late[$0.device]?.contains($0.ring) != true }
+    }
+
     /// A session uses a device no more, and its program sees nothing more of it.
     func leave(_ id: DeviceID, by session: Session, on engine: isolated CaptureEngine) async {
-        guard let ring = rings[session.id]?.removeValue(forKey: id) else { return }
-        await leave(ring, of: id, by: session, atOnce: false, on: engine)
+        guard let shown = rings[session.id]?.removeValue(forKey: id) else { return }
+        await leave(shown, of: id, by: session, atOnce: false, on: engine)
     }
 
     /// Lets a device go on in another ring than one that a session's client has mapped, unless the client has it by another
     /// session, too.
     private func leave(
-        _ ring: any MediaRing,
+        _ shown: Shown,
         of id: DeviceID,
         by session: Session,
         atOnce: Bool,
         on engine: isolated CaptureEngine
     ) async {
-        if !atOnce, isSeen(ring, by: session, among: engine.sessions) { return }
-        let what = atOnce ? "consent was withdrawn" : "session ended"
-        await goOn(id, from: ring, atOnce: atOnce, whose: what, on: engine)
+        if atOnce {
+            return await goOn(id, from: shown.ring, atOnce: true, whose: "consent was withdrawn", on: engine)
+        }
+        if isSeen(shown.ring, by: session, among: engine.sessions) { return }
+        await leave(shown, of: id, by: session.client, whose: "session ended", on: engine)
     }
 
-    /// Lets a device go on in another ring than this one; one that cannot is closed.
+    /// Lets a device go on in another ring without haste, and notes who may still see the ring that it leaves.
+    private func leave(
+        _ shown: Shown,
+        of id: DeviceID,
+        by client: SessionClient,
+        whose what: String,
+        on engine: isolated CaptureEngine
+    ) async {
+        let one = Left(shown, of: id, by: client)
+        left.append(one)
+        await goOn(id, from: shown.ring, whose: what, on: engine)
+        one.isLeft = true
+        await forgetLeft(on: engine)
+    }
+
+    /// Lets a device go on in another ring than this one, as `SourcePool.move` does; one that cannot is closed.
     private func goOn(
         _ id: DeviceID,
-        from ring: any MediaRing,
+        from ring: (any MediaRing)?,
         atOnce: Bool = false,
         whose what: String,
         on engine: isolated CaptureEngine

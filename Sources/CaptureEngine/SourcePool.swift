@@ -73,7 +73,8 @@ actor SourcePool {
         throw CaptureError(.noSuchDevice, "no \(kind) '\(name)'; \(known)")
     }
 
-    /// Opens the input's device, or joins those who have it open, on behalf of a session.
+    /// Opens the input's device, or joins those who have it open, on behalf of a session. A session is one user of a device,
+    /// however many of its inputs do.
     ///
     /// - Throws: `.busy` when it is open in another format than the one that is asked for exactly, `.deviceLost` when it
     ///   has stopped by itself and those who used it are still leaving.
@@ -95,7 +96,7 @@ actor SourcePool {
         }
         log.debug("session \(session) \(entries[device.id] == nil ? "opens" : "joins") \(device.id)")
         // From here to the entry there is no suspension, so nobody comes between.
-        users[device.id, default: []].insert(session)
+        let isNew = users[device.id, default: []].insert(session).inserted
         do {
             switch entries[device.id] {
             case .open(_, .ended(let error)): throw error
@@ -118,7 +119,8 @@ actor SourcePool {
                 return try await task.value
             }
         } catch {
-            await release(device.id, for: session)
+            // Another input of the session may use it, and goes on.
+            if isNew { await release(device.id, for: session) }
             throw error as? CaptureError ?? CaptureError(.internalFault, "opening \(device.name): \(error)")
         }
     }
@@ -214,9 +216,11 @@ actor SourcePool {
     ///
     /// Nothing is to be done where it is closed, or writes another ring by now.
     ///
-    /// - Parameter atOnce: As `MediaSource.move` has it.
+    /// - Parameters:
+    ///   - ring: The ring; `nil` for any that was left without haste and may still be written.
+    ///   - atOnce: As `MediaSource.move` has it.
     /// - Throws: When it cannot go on; then it may still write the ring.
-    func move(_ id: DeviceID, from ring: any MediaRing, atOnce: Bool) async throws(CaptureError) {
+    func move(_ id: DeviceID, from ring: (any MediaRing)?, atOnce: Bool) async throws(CaptureError) {
         while let running = moves[id] { _ = try? await running.value }
         while case .closing(let task) = entries[id] { await task.value }
         guard case .open(let shared, let streaming) = entries[id],
@@ -241,12 +245,14 @@ actor SourcePool {
         let former = shared.go(into: next, atOnce: atOnce)
         guard case .open(let current, .now) = entries[id], current === shared else {
             // Nothing is written yet, or any more.
+            shared.settle(former, atOnce: true)
             return former.sink.finish(.moved)
         }
         // Before the device goes there, so that its other readers lose no time.
         await moved(shared, users[id] ?? [])
         do throws(CaptureError) {
             try await devices.move(shared.source, to: next.sink, atOnce: atOnce)
+            shared.settle(former, atOnce: atOnce)
         } catch {
             shared.fail(error)
             for ring in [former, next] { ring.sink.finish(.deviceLost) }
@@ -266,9 +272,12 @@ actor SourcePool {
         users[id] = nil
         switch entries[id] {
         case .open(let shared, let streaming):
+            let isStreaming = if case .not = streaming { false } else { true }
+            // Before a driver is waited for that may take its time. What it publishes at this moment still counts.
+            if isStreaming, end == .revoked { shared.ring.sink.finish(end) }
             let task = Task {
                 await self.devices.close(shared.source)
-                if case .not = streaming {} else { shared.ring.sink.finish(end) }
+                if isStreaming { shared.ring.sink.finish(end) }
                 self.entries[id] = nil
                 log.debug("\(id) is closed")
             }
@@ -334,6 +343,11 @@ actor SourcePool {
     /// A session that gave up has stopped, and may come back.
     func forget(_ session: UInt32) { leaving.remove(session) }
 
+    /// The rings that devices left without haste and may still write.
+    var late: [DeviceID: Set<ObjectIdentifier>] {
+        entries.compactMapValues { if case .open(let shared, _) = $0 { shared.late } else { nil } }
+    }
+
     /// The sessions that use a device, or are about to.
     func users(of id: DeviceID) -> Set<UInt32> { users[id] ?? [] }
 
@@ -373,23 +387,5 @@ extension InputDescription {
     fileprivate func accepts(_ format: MediaFormat) -> Bool {
         guard mediaType == .depth, case .video(let video) = format else { return mediaType != .depth }
         return video.pixelFormat.isDepth
-    }
-}
-
-extension VideoFormat {
-    /// Whether the format is what was asked for, as far as it was said.
-    func fulfils(_ request: VideoFormatRequest) -> Bool {
-        (request.pixelFormat == nil || request.pixelFormat == pixelFormat)
-            && (request.width == nil || request.width == width) && (request.height == nil || request.height == height)
-            && (request.framesPerSecond.map { abs($0 - interval.framesPerSecond) < 0.01 } ?? true)
-    }
-}
-
-extension AudioFormat {
-    /// Whether the format is what was asked for, as far as it was said.
-    func fulfils(_ request: AudioFormatRequest) -> Bool {
-        (request.sampleFormat == nil || request.sampleFormat == sampleFormat)
-            && (request.sampleRate == nil || request.sampleRate == sampleRate)
-            && (request.channels == nil || request.channels == channels)
     }
 }

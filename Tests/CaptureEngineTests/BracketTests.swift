@@ -60,9 +60,7 @@ import Testing
     private let lender = Lender()
 
     private func running() async throws -> UInt32 {
-        var description = EngineBench.buffer
-        description.outputs.append(OutputDescription(name: "photo", kind: .photos, format: ""))
-        description.connections.append(ConnectionDescription(input: "camera", output: "photo"))
+        let description = EngineBench.buffer.with("photo", .photos, of: "camera")
         let id = try await bench.engine.create(description, files: [:], client: EngineBench.client())
         try await bench.engine.start(id, client: EngineBench.client())
         #expect(await bench.watch.wait(id, for: .running, .failed).state == .running)
@@ -164,8 +162,7 @@ import Testing
         let busy = await #expect(throws: CaptureError.self) { try await capture(id, [0]) }
         #expect(busy?.code == .busy)
         for wrong in [[.nan], [9], [-.infinity], [Double](repeating: 0, count: 17)] {
-            let error = await #expect(throws: CaptureError.self) { try await capture(id, wrong) }
-            #expect(error?.code == .invalidArgument, "\(wrong)")
+            #expect(await code { try await capture(id, wrong) } == .invalidArgument, "\(wrong)")
         }
         #expect(lender.log.filter { $0 == "lend" }.count == 3)
         let free = try await capture(id, [], nil)

@@ -17,12 +17,7 @@ import Testing
         bench.machine.plug([camera, FakeMachine.microphone])
     }
 
-    private static let photos = SessionDescription(
-        inputs: [InputDescription(name: "camera", mediaType: .video)],
-        outputs: [OutputDescription(name: "photo", kind: .photos, format: "")],
-        connections: [ConnectionDescription(input: "camera", output: "photo")],
-        isAttached: false
-    )
+    private static let photos = SessionDescription.of("camera", "photo", .photos)
 
     private static func files(_ numbers: ClosedRange<Int>) -> [String: any OpenFile] {
         Dictionary(uniqueKeysWithValues: numbers.map { ("\($0)", FakeFile(inode: UInt64(100 + $0))) })
@@ -89,10 +84,7 @@ import Testing
     }
 
     @Test func `ends with the camera, if another session keeps that open`() async throws {
-        var both = Self.photos
-        both.inputs.append(InputDescription(name: "microphone", mediaType: .audio))
-        both.outputs.append(OutputDescription(name: "samples", kind: .buffer, format: ""))
-        both.connections.append(ConnectionDescription(input: "microphone", output: "samples"))
+        let both = Self.photos.with("samples", of: "microphone")
         let client = EngineBench.client()
         let id = try await bench.engine.create(both, files: [:], client: client)
         try await bench.engine.start(id, client: client)
@@ -222,9 +214,7 @@ import Testing
     @Test func `stays while the session's description changes`() async throws {
         let id = try await running()
         let name = try await capture(id)
-        var more = Self.photos
-        more.outputs.append(OutputDescription(name: "frames", kind: .buffer, format: ""))
-        more.connections.append(ConnectionDescription(input: "camera", output: "frames"))
+        let more = Self.photos.with("frames", of: "camera")
         try await bench.engine.configure(id, more, files: [:], client: EngineBench.client())
         await taken(name)
         #expect(bench.watch.faults[name] == .some(nil))

@@ -39,8 +39,7 @@ import Testing
     @Test func `that add one output after the other have the oldest finished one give way`() async throws {
         let id = try await bench.running()
         for number in 1..<SessionDescription.mostParts { try await add("shot-\(number)", to: id) }
-        let refusal = await #expect(throws: CaptureError.self) { try await add("shot-16", to: id) }
-        #expect(refusal?.code == .busy)
+        #expect(await code { try await add("shot-16", to: id) } == .busy)
         bench.recorders.recorder("shot-2")?.stop()
         while await outputs(of: id).contains("shot-2") {
             do throws(CaptureError) { try await add("shot-17", to: id) } catch { await Task.yield() }
@@ -89,12 +88,10 @@ import Testing
         let last = Task { try await add("last", to: id) }
         await waiting(3, for: id)
         cancelled.cancel()
-        let refusal = await #expect(throws: CaptureError.self) { try await cancelled.value }
-        #expect(refusal?.code == .dismissed)
+        #expect(await code { try await cancelled.value } == .dismissed)
         begin(id)
         try await first.value
-        let error = await #expect(throws: CaptureError.self) { try await wrong.value }
-        #expect(error?.code == .invalidArgument)
+        #expect(await code { try await wrong.value } == .invalidArgument)
         try await last.value
         #expect(await outputs(of: id) == ["movie", "first", "last"])
     }
@@ -121,8 +118,7 @@ import Testing
         let second = Task { try await add("second", to: id, EngineBench.client(":1.9")) }
         await waiting(1, for: id)
         await bench.engine.clientGone(":1.9")
-        let error = await #expect(throws: CaptureError.self) { try await second.value }
-        #expect(error?.code == .unreachable)
+        #expect(await code { try await second.value } == .unreachable)
         begin(id)
         try await first.value
     }
@@ -131,8 +127,7 @@ import Testing
         let (id, first) = try await changing()
         let waiters = (0..<ChangeQueue.mostWaiting).map { number in Task { try await add("shot-\(number)", to: id) } }
         await waiting(ChangeQueue.mostWaiting, for: id)
-        let error = await #expect(throws: CaptureError.self) { try await add("more", to: id) }
-        #expect(error?.code == .busy)
+        #expect(await code { try await add("more", to: id) } == .busy)
         begin(id)
         try await first.value
         for task in waiters { _ = await task.result }
@@ -170,10 +165,9 @@ import Testing
             guard once.take() else { return }
             do throws(CaptureError) { try await engine.start(id, client: client) } catch { Issue.record(error) }
         }
-        let error = await #expect(throws: CaptureError.self) {
-            try await engine.configure(id, EngineBench.buffer, files: [:], client: client)
-        }
-        #expect(error?.code == .wrongState)
+        #expect(
+            await code { try await engine.configure(id, EngineBench.buffer, files: [:], client: client) } == .wrongState
+        )
         #expect(await bench.watch.wait(id, for: .running, .failed).state == .running)
         #expect(await outputs(of: id) == ["movie"])
     }

@@ -38,22 +38,70 @@ import Testing
         #expect(session?.description == EngineBench.movie())
     }
 
+    /// A buffer, and another of a second input from the same camera.
+    private func twice(_ request: VideoFormatRequest = VideoFormatRequest()) -> SessionDescription {
+        var description = EngineBench.buffer
+        description.inputs.append(InputDescription(name: "again", mediaType: .video, video: request))
+        description.outputs.append(OutputDescription(name: "second", kind: .buffer, format: ""))
+        description.connections.append(ConnectionDescription(input: "again", output: "second"))
+        return description
+    }
+
+    private let large = VideoFormatRequest(width: 1280, height: 720, isExact: true)
+
+    @Test(arguments: [false, true])
+    func `a second input that the camera does not fit leaves the first its camera`(isShared: Bool) async throws {
+        let bench = EngineBench()
+        let other = EngineBench.client(":1.2", program: "other")
+        if isShared { _ = try await bench.running(EngineBench.movie(), other) }
+        let id = try await bench.running(EngineBench.buffer)
+        let error = await #expect(throws: CaptureError.self) {
+            try await bench.engine.configure(id, twice(large), files: [:], client: EngineBench.client())
+        }
+        #expect(error?.code == .busy)
+        #expect(!bench.machine.log.contains("close fake:camera"))
+        try await bench.engine.configure(id, twice(), files: [:], client: EngineBench.client())
+        try await bench.engine.configure(id, EngineBench.buffer, files: [:], client: EngineBench.client())
+        #expect(!bench.machine.log.contains("close fake:camera"))
+        // It still counts as one who uses the camera.
+        try await bench.engine.stop(id, client: EngineBench.client())
+        _ = await bench.watch.wait(id, for: .stopped, .failed)
+        #expect(bench.machine.log.contains("close fake:camera") == !isShared)
+    }
+
+    @Test func `a second input whose recorder is refused leaves the first its camera`() async throws {
+        let bench = EngineBench()
+        let id = try await bench.running(EngineBench.buffer)
+        var more = twice()
+        more.outputs[1] = OutputDescription(name: "second", kind: .movie, format: "mkv")
+        bench.recorders.refuse(CaptureError(.recorderLost, "no recorder"))
+        await #expect(throws: CaptureError.self) {
+            try await bench.engine.configure(id, more, files: ["second": FakeFile()], client: EngineBench.client())
+        }
+        #expect(await bench.engine.list(for: EngineBench.client()).first?.state == .running)
+        #expect(!bench.machine.log.contains("close fake:camera"))
+    }
+
+    @Test func `a camera does not change its format when the same change has it feed a second input`() async throws {
+        let bench = EngineBench()
+        let id = try await bench.running(EngineBench.buffer)
+        var more = twice()
+        more.inputs[0].video = large
+        #expect(
+            await code { try await bench.engine.configure(id, more, files: [:], client: EngineBench.client()) } == .busy
+        )
+        #expect(!bench.machine.log.contains("close fake:camera"))
+    }
+
     @Test func `a change never asks`() async throws {
         let bench = EngineBench()
-        var pictures = EngineBench.movie()
-        pictures.inputs.removeLast()
-        pictures.connections.removeLast()
+        let pictures = SessionDescription.of("camera", "movie", .movie, "mkv")
         let id = try await bench.running(pictures)
-        var more = pictures
-        more.inputs.append(InputDescription(name: "microphone", mediaType: .audio))
-        more.outputs.append(OutputDescription(name: "sound", kind: .sound, format: "wav"))
-        more.connections.append(ConnectionDescription(input: "microphone", output: "sound"))
-        do {
+        let more = pictures.with("sound", .sound, "wav", of: "microphone")
+        let refusal = await code {
             try await bench.engine.configure(id, more, files: ["sound": FakeFile()], client: EngineBench.client())
-            Issue.record("the change went through without consent")
-        } catch {
-            #expect(error.code == .notPermitted)
         }
+        #expect(refusal == .notPermitted, "the change went through without consent")
         #expect(!bench.machine.log.contains("open fake:microphone"))
     }
 
@@ -70,28 +118,16 @@ import Testing
 
     @Test func `what a change that fails would have captured is not, either`() async throws {
         let bench = EngineBench()
-        var pictures = EngineBench.movie()
-        pictures.inputs.removeLast()
-        pictures.connections.removeLast()
+        let pictures = SessionDescription.of("camera", "movie", .movie, "mkv")
         let id = try await bench.running(pictures)
         let client = EngineBench.client()
-        _ = try await bench.gate.requestAccess(
-            [.microphone],
-            for: client.identity,
-            session: client.connection,
-            again: client.identifyAgain
-        )
-        var more = pictures
-        more.inputs.append(InputDescription(name: "microphone", mediaType: .audio))
-        more.outputs.append(OutputDescription(name: "sound", kind: .sound, format: "wav"))
-        more.connections.append(ConnectionDescription(input: "microphone", output: "sound"))
+        _ = try await bench.gate.requestAccess([.microphone], for: client.requester)
+        let more = pictures.with("sound", .sound, "wav", of: "microphone")
         bench.recorders.refuse(CaptureError(.recorderLost, "no recorder"))
-        do {
+        let refusal = await code {
             try await bench.engine.configure(id, more, files: ["sound": FakeFile()], client: EngineBench.client())
-            Issue.record("the change went through without a recorder")
-        } catch {
-            #expect(error.code == .recorderLost)
         }
+        #expect(refusal == .recorderLost, "the change went through without a recorder")
         try await bench.gate.set(user: 1000, program: "exe:/usr/bin/tester", service: .microphone, status: .denied)
         #expect(await bench.engine.list(for: EngineBench.client()).first?.state == .running)
     }
@@ -103,12 +139,10 @@ import Testing
         let shot = OutputDescription(name: "shot", kind: .photo, format: "jpeg")
         var stranger = EngineBench.client(":1.7")
         stranger.identity.program = "exe:/usr/bin/other"
-        do {
+        let refusal = await code {
             try await bench.engine.addOutput(id, shot, inputs: ["camera"], file: FakeFile(), client: stranger)
-            Issue.record("another program changed the session")
-        } catch {
-            #expect(error.code == .notPermitted)
         }
+        #expect(refusal == .notPermitted, "another program changed the session")
         var sibling = EngineBench.client(":1.8")
         sibling.identity.pid += 1
         try await bench.engine.addOutput(id, shot, inputs: ["camera"], file: FakeFile(), client: sibling)
@@ -116,9 +150,7 @@ import Testing
 
     @Test func `an output that is no longer described is finished`() async throws {
         let bench = EngineBench()
-        var both = EngineBench.movie()
-        both.outputs.append(OutputDescription(name: "sound", kind: .sound, format: "wav"))
-        both.connections.append(ConnectionDescription(input: "microphone", output: "sound"))
+        let both = EngineBench.movie().with("sound", .sound, "wav", of: "microphone")
         let id = try await bench.running(both)
         try await bench.engine.configure(id, EngineBench.movie(), files: [:], client: EngineBench.client())
         let statistics = try await bench.engine.statistics(of: id, client: EngineBench.client())
@@ -143,12 +175,7 @@ import Testing
     ])
     func `are refused before anything is opened`(_ what: String, _ description: SessionDescription) async throws {
         let bench = EngineBench()
-        do {
-            _ = try await bench.create(description)
-            Issue.record("\(what) was taken")
-        } catch let error as CaptureError {
-            #expect(error.code == .invalidArgument)
-        }
+        #expect(await code { try await bench.create(description) } == .invalidArgument, "\(what) was taken")
         #expect(bench.machine.log.isEmpty)
     }
 }

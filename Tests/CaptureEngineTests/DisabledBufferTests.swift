@@ -52,9 +52,7 @@ import Testing
     }
 
     @Test func `leaves the other buffers of its session theirs`() async throws {
-        var description = EngineBench.buffer
-        description.outputs.append(OutputDescription(name: "second", kind: .buffer, format: ""))
-        description.connections.append(ConnectionDescription(input: "camera", output: "second"))
+        let description = EngineBench.buffer.with("second", of: "camera")
         let id = try await bench.running(description)
         _ = try await (open(id), open(id, "second"))
         try await set(false, id)

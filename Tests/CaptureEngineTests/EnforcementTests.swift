@@ -18,15 +18,9 @@ import Testing
         return id
     }
 
-    private func policy(_ text: String) throws -> Policy {
-        let folder = NSTemporaryDirectory() + "policy-\(UUID().uuidString)"
-        defer { try? FileManager.default.removeItem(atPath: folder) }
-        try FileManager.default.createDirectory(atPath: folder + "/policy.d", withIntermediateDirectories: true)
-        try Data(text.utf8).write(to: URL(fileURLWithPath: folder + "/policy.d/a.conf"))
-        return Policy(directories: [folder], ownedBy: nil, accounts: .unknown)
+    private var restricting: Policy {
+        get throws { try Policy(rules: "[Rule]\nService=camera\nDecision=restrict\n") }
     }
-
-    private var restricting: Policy { get throws { try policy("[Rule]\nService=camera\nDecision=restrict\n") } }
 
     @Test func `from a no in settings, the devices are closed`() async throws {
         _ = try await running()
@@ -85,9 +79,7 @@ import Testing
     }
 
     @Test func `it has not waited for a change whose file is not finished`() async throws {
-        var both = EngineBench.movie()
-        both.outputs.append(OutputDescription(name: "sound", kind: .sound, format: "wav"))
-        both.connections.append(ConnectionDescription(input: "microphone", output: "sound"))
+        let both = EngineBench.movie().with("sound", .sound, "wav", of: "microphone")
         let id = try await running(both)
         let sound = try #require(bench.recorders.recorder("sound"))
         sound.isStubborn = true

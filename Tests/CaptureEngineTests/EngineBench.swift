@@ -73,12 +73,7 @@ struct EngineBench {
     }
 
     /// A camera's ring for its client to map.
-    static let buffer = SessionDescription(
-        inputs: [InputDescription(name: "camera", mediaType: .video)],
-        outputs: [OutputDescription(name: "frames", kind: .buffer, format: "")],
-        connections: [ConnectionDescription(input: "camera", output: "frames")],
-        isAttached: false
-    )
+    static let buffer = SessionDescription.of("camera", "frames")
 
     func create(_ description: SessionDescription = movie(), _ client: SessionClient = client()) async throws -> UInt32
     {
@@ -102,6 +97,34 @@ struct EngineBench {
         try await engine.start(id, client: client)
         _ = await watch.wait(id, for: .running, .failed)
         return id
+    }
+}
+
+extension SessionDescription {
+    /// A session of nobody's connection, of one input into one output: a buffer, unless told.
+    static func of(
+        _ input: String,
+        _ output: String,
+        _ kind: OutputKind = .buffer,
+        _ format: String = ""
+    ) -> SessionDescription {
+        SessionDescription(inputs: [], outputs: [], connections: []).with(output, kind, format, of: input)
+    }
+
+    /// The same with one more output of an input, which is added where it is not there.
+    func with(
+        _ output: String,
+        _ kind: OutputKind = .buffer,
+        _ format: String = "",
+        of input: String
+    ) -> SessionDescription {
+        var more = self
+        if !inputs.contains(where: { $0.name == input }) {
+            more.inputs.append(InputDescription(name: input, mediaType: input == "microphone" ? .audio : .video))
+        }
+        more.outputs.append(OutputDescription(name: output, kind: kind, format: format))
+        more.connections.append(ConnectionDescription(input: input, output: output))
+        return more
     }
 }
 

@@ -73,6 +73,18 @@ import Testing
         #expect(try await bench.gate.status(.camera, for: client.identity) == .notDetermined)
     }
 
+    @Test func `that is refused after the yes for this time takes it along, too`() async throws {
+        let bench = EngineBench(prompter: ThisTime())
+        var client = EngineBench.client()
+        client.identifyAtStart = { () throws(CaptureError) in
+            throw CaptureError(.notPermitted, "process 7 (/bin/evil) has its connection, too")
+        }
+        await bench.gate.connected([client.identity], revision: 1)
+        let id = try await bench.running(EngineBench.buffer, client)
+        #expect(await bench.watch.wait(id, for: .failed, .running).reason?.code == .notPermitted)
+        #expect(try await bench.gate.status(.camera, for: client.identity) == .notDetermined)
+    }
+
     @Test func `is not there when nothing was opened`() async throws {
         let bench = EngineBench(answer: { request in
             Dictionary(uniqueKeysWithValues: request.services.map { ($0, false) })
@@ -132,19 +144,10 @@ import Testing
 
     @Test func `has an input that is added and one that is taken away`() async throws {
         let bench = EngineBench()
-        var camera = EngineBench.movie()
-        camera.inputs.removeLast()
-        camera.connections.removeLast()
+        let camera = SessionDescription.of("camera", "movie", .movie, "mkv")
         let id = try await bench.running(camera)
-        _ = try await bench.gate.requestAccess(
-            [.microphone],
-            for: EngineBench.client().identity,
-            session: ":1.1"
-        ) { () throws(CaptureError) in EngineBench.client().identity }
-        var both = camera
-        both.inputs.append(InputDescription(name: "microphone", mediaType: .audio))
-        both.outputs.append(OutputDescription(name: "sound", kind: .sound, format: "wav"))
-        both.connections.append(ConnectionDescription(input: "microphone", output: "sound"))
+        _ = try await bench.gate.requestAccess([.microphone], for: EngineBench.client().requester)
+        let both = camera.with("sound", .sound, "wav", of: "microphone")
         try await bench.engine.configure(id, both, files: ["sound": FakeFile()], client: EngineBench.client())
         #expect(try await uses(bench).map(\.service) == [.camera, .microphone])
         try await bench.engine.configure(id, camera, files: [:], client: EngineBench.client())

@@ -57,9 +57,7 @@ import Testing
     @Test func `stays if a file that it would feed comes with the change`() async throws {
         let id = try await bench.running(EngineBench.buffer)
         let before = bench.machine.log
-        var new = Self.description()
-        new.outputs.append(OutputDescription(name: "movie", kind: .movie, format: "mkv"))
-        new.connections.append(ConnectionDescription(input: "camera", output: "movie"))
+        let new = Self.description().with("movie", .movie, "mkv", of: "camera")
         let error = await #expect(throws: CaptureError.self) {
             try await bench.engine.configure(id, new, files: ["movie": FakeFile()], client: EngineBench.client())
         }
@@ -78,8 +76,7 @@ import Testing
         #expect(fed?.code == .invalidArgument)
         #expect(fed?.message.contains("'movie'") == true)
         let buffer = try await bench.running(EngineBench.buffer)
-        let shared = await #expect(throws: CaptureError.self) { try await configure(buffer) }
-        #expect(shared?.code == .busy)
+        #expect(await code { try await configure(buffer) } == .busy)
         #expect(bench.machine.log == before)
         #expect(await bench.state(of: buffer)?.description == EngineBench.buffer)
         #expect(await bench.state(of: buffer)?.state == .running)

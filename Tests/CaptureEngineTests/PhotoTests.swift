@@ -7,12 +7,7 @@ import Testing
 @Suite struct `A photo` {
     private let bench = EngineBench()
 
-    private static let description = SessionDescription(
-        inputs: [InputDescription(name: "camera", mediaType: .video)],
-        outputs: [OutputDescription(name: "shot", kind: .photo, format: "jpeg")],
-        connections: [ConnectionDescription(input: "camera", output: "shot")],
-        isAttached: false
-    )
+    private static let description = SessionDescription.of("camera", "shot", .photo, "jpeg")
 
     private func start(_ file: FakeFile) async throws -> (id: UInt32, recorder: FakeRecorder) {
         let client = EngineBench.client()

@@ -9,12 +9,7 @@ import Testing
 struct `A session under a policy` {
     private let folder = NSTemporaryDirectory() + "policy-\(UUID().uuidString)"
 
-    private func policy(_ text: String) throws -> Policy {
-        defer { try? FileManager.default.removeItem(atPath: folder) }
-        try FileManager.default.createDirectory(atPath: folder + "/policy.d", withIntermediateDirectories: true)
-        try Data(text.utf8).write(to: URL(fileURLWithPath: folder + "/policy.d/a.conf"))
-        return Policy(directories: [folder], ownedBy: nil, accounts: .unknown)
-    }
+    private func policy(_ text: String) throws -> Policy { try Policy(rules: text, in: folder) }
 
     @Test func `is ended by a new one that forbids it, and told the file and line`() async throws {
         let bench = EngineBench()

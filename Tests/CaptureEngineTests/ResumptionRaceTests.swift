@@ -182,9 +182,7 @@ import Testing
     @Test(arguments: 0..<12)
     func `a ring that is shared with who ends by the same switch says that it goes on`(round: Int) async throws {
         let other = EngineBench.client(":1.2", user: 1001 + UInt32(round), program: "other")
-        var pictures = EngineBench.movie()
-        pictures.inputs.removeLast()
-        pictures.connections.removeLast()
+        let pictures = SessionDescription.of("camera", "movie", .movie, "mkv")
         let recording = try await bench.running(pictures, other)
         let id = try await bench.running(EngineBench.buffer)
         let ring = try await bench.engine.openBuffer(id, output: "frames", client: EngineBench.client())
@@ -197,13 +195,7 @@ import Testing
         #expect(await bench.watch.wait(id, for: .running, .failed, .interrupted).state == .running)
     }
 
-    private var twoBuffers: SessionDescription {
-        var description = EngineBench.buffer
-        description.inputs.append(InputDescription(name: "microphone", mediaType: .audio))
-        description.outputs.append(OutputDescription(name: "sounds", kind: .buffer, format: ""))
-        description.connections.append(ConnectionDescription(input: "microphone", output: "sounds"))
-        return description
-    }
+    private var twoBuffers: SessionDescription { EngineBench.buffer.with("sounds", of: "microphone") }
 }
 
 final class Once: Sendable {

@@ -10,14 +10,6 @@ import Testing
 @Suite(.timeLimit(.minutes(10))) struct RingMoveTests {
     private let other = EngineBench.client(":1.2", program: "other")
 
-    /// A movie, and the camera's ring beside it.
-    private var both: SessionDescription {
-        var description = EngineBench.movie()
-        description.outputs += EngineBench.buffer.outputs
-        description.connections += EngineBench.buffer.connections
-        return description
-    }
-
     @Test func `a withdrawn consent takes the ring from its program, and whoever shares the camera goes on in another`()
         async throws
     {
@@ -35,6 +27,85 @@ import Testing
         let third = try await bench.running(EngineBench.buffer, other)
         let after = try await bench.engine.openBuffer(third, output: "frames", client: other)
         #expect(before !== after)
+    }
+
+    /// How a client may leave a ring whose memory the driver still has.
+    enum Leaving: CaseIterable { case stopping, disabling, removing }
+
+    @Test(arguments: Leaving.allCases, [false, true])
+    func
+        `a consent that is withdrawn behind that takes from the driver what it has of the ring, until it has filled it`(
+            leaving: Leaving,
+            isFilled: Bool
+        ) async throws
+    {
+        let bench = EngineBench()
+        let client = EngineBench.client()
+        let recording = try await bench.running(EngineBench.movie(), other)
+        var second = EngineBench.buffer
+        second.inputs[0].device = "fake:camera"
+        let id = try await bench.running(leaving == .removing ? EngineBench.both : second, client)
+        _ = try await bench.engine.openBuffer(id, output: "frames", client: client)
+        switch leaving {
+        case .stopping:
+            try await bench.engine.stop(id, client: client)
+            _ = await bench.watch.wait(id, for: .stopped, .failed)
+        case .disabling: try await bench.engine.setEnabled(false, id, from: "camera", to: "frames", client: client)
+        case .removing:
+            let sound = SessionDescription.of("microphone", "sound")
+            try await bench.engine.configure(id, sound, files: [:], client: client)
+        }
+        let moves = { bench.machine.log.filter { $0.hasPrefix("move fake:camera") } }
+        #expect(moves() == ["move fake:camera"])
+        // What is nothing to its program costs nobody a frame.
+        try await bench.gate.set(user: 1000, program: "exe:/usr/bin/third", service: .camera, status: .denied)
+        #expect(moves() == ["move fake:camera"])
+        if isFilled, let ring = bench.rings.made.last(where: { $0.end == nil }) { ring.counters.published = 4 }
+        try await bench.gate.set(user: 1000, program: "exe:/usr/bin/tester", service: .camera, status: .denied)
+        #expect(moves().last == (isFilled ? "move fake:camera" : "move fake:camera at once"))
+        #expect(await bench.engine.list(for: other).first { $0.id == recording }?.state == .running)
+    }
+
+    @Test func `a driver that does not answer keeps no other device from being taken away`() async throws {
+        let bench = EngineBench()
+        let third = EngineBench.client(":1.3", program: "third")
+        _ = try await bench.running(EngineBench.movie(), other)
+        let reading = try await bench.running(EngineBench.buffer)
+        _ = try await bench.engine.openBuffer(reading, output: "frames", client: EngineBench.client())
+        let hearing = try await bench.running(SessionDescription.of("microphone", "sound"), third)
+        _ = try await bench.engine.openBuffer(hearing, output: "sound", client: third)
+        try await bench.engine.stop(hearing, client: third)
+        _ = await bench.watch.wait(hearing, for: .stopped, .failed)
+        let (called, call) = AsyncStream<Void>.makeStream()
+        let (answered, answer) = AsyncStream<Void>.makeStream()
+        bench.machine.beforeMoves { device in
+            guard device == FakeMachine.camera.id else { return }
+            call.finish()
+            for await _ in answered {}
+        }
+        let tester = "exe:/usr/bin/tester"
+        async let first: Void = bench.gate.set(user: 1000, program: tester, service: .camera, status: .denied)
+        for await _ in called {}
+        let name = "exe:/usr/bin/third"
+        async let second: Void = bench.gate.set(user: 1000, program: name, service: .microphone, status: .denied)
+        await bench.machine.wait(for: "move fake:microphone at once")
+        answer.finish()
+        try await first
+        try await second
+    }
+
+    @Test func `what a ring still gets while its source leaves it is counted`() async throws {
+        let bench = EngineBench()
+        let recording = try await bench.running(EngineBench.movie(), other)
+        let reading = try await bench.running(EngineBench.buffer)
+        _ = try await bench.engine.openBuffer(reading, output: "frames", client: EngineBench.client())
+        let ring = try #require(bench.rings.made.first { $0.counters.published == 0 && $0.end == nil })
+        ring.counters.published = 10
+        bench.machine.beforeMoves { _ in ring.counters.published = 12 }
+        try await bench.engine.stop(reading, client: EngineBench.client())
+        _ = await bench.watch.wait(reading, for: .stopped, .failed)
+        let counters = try await bench.engine.statistics(of: recording, client: other)
+        #expect(counters.inputs["camera"]?.published == 12)
     }
 
     @Test(arguments: [true, false])
@@ -162,7 +233,8 @@ import Testing
         // The camera delivers, for longer than one that is silent would be waited for, on a thread of its own, as it does.
         await withCheckedContinuation { done in
             Thread.detachNewThread {
-                for _ in 0..<300 {
+                let begun = ContinuousClock.now
+                while ContinuousClock.now - begun < .milliseconds(1500) {
                     usleep(5000)
                     ring.counters.published += 1
                 }
@@ -214,17 +286,8 @@ import Testing
     @Test func `an input that is taken away leaves its ring, as the history tells of its end`() async throws {
         let bench = EngineBench()
         _ = try await bench.running(EngineBench.movie(), other)
-        let sound = SessionDescription(
-            inputs: [InputDescription(name: "microphone", mediaType: .audio)],
-            outputs: [OutputDescription(name: "sound", kind: .buffer, format: "")],
-            connections: [ConnectionDescription(input: "microphone", output: "sound")],
-            isAttached: false
-        )
-        var all = EngineBench.buffer
-        all.inputs += sound.inputs
-        all.outputs += sound.outputs
-        all.connections += sound.connections
-        let reading = try await bench.running(all)
+        let sound = SessionDescription.of("microphone", "sound")
+        let reading = try await bench.running(EngineBench.buffer.with("sound", of: "microphone"))
         _ = try await bench.engine.openBuffer(reading, output: "frames", client: EngineBench.client())
         try await bench.engine.configure(reading, sound, files: [:], client: EngineBench.client())
         #expect(bench.machine.log.filter { $0.hasPrefix("move") } == ["move fake:camera"])
@@ -234,7 +297,7 @@ import Testing
     @Test func `a withdrawn consent does not wait for a change that waits for a disk`() async throws {
         let bench = EngineBench()
         _ = try await bench.running(EngineBench.movie(), other)
-        let id = try await bench.running(both)
+        let id = try await bench.running(EngineBench.both)
         _ = try await bench.engine.openBuffer(id, output: "frames", client: EngineBench.client())
         let recorder = try #require(bench.recorders.recorder("movie"))
         recorder.isStubborn = true
@@ -278,7 +341,7 @@ import Testing
 
     @Test func `a session that is ending is given no ring any more`() async throws {
         let bench = EngineBench()
-        let id = try await bench.running(both)
+        let id = try await bench.running(EngineBench.both)
         bench.recorders.recorder("movie")?.isStubborn = true
         try await bench.engine.stop(id, client: EngineBench.client())
         await bench.machine.wait(for: "close fake:camera")
@@ -319,7 +382,20 @@ import Testing
         #expect(live.statistics.published == 70)
         #expect(live.statistics.drops == ["revocation": 2])
         #expect(shared.mayStillWrite(first))
-        _ = shared.go(into: first, atOnce: true)
-        #expect(!shared.mayStillWrite(first) && !shared.mayStillWrite(second))
+        // What it brought until it had moved counts, too.
+        first.counters.published = 153
+        shared.settle(first, atOnce: false)
+        #expect(live.statistics.published == 73)
+        // It has four slots in its hands.
+        second.counters.published += 3
+        #expect(shared.mayStillWrite(first) && shared.mayStillWrite(nil))
+        second.counters.published += 1
+        #expect(!shared.mayStillWrite(first) && !shared.mayStillWrite(nil))
+        let third = FakeRing()
+        _ = shared.go(into: third, atOnce: false)
+        #expect(shared.mayStillWrite(second))
+        _ = shared.go(into: FakeRing(), atOnce: true)
+        shared.settle(third, atOnce: true)
+        #expect(!shared.mayStillWrite(second) && !shared.mayStillWrite(third))
     }
 }

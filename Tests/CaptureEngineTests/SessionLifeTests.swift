@@ -143,9 +143,7 @@ import Testing
 
     @Test func `one recorder's end leaves the other output alone`() async throws {
         let bench = EngineBench()
-        var both = EngineBench.movie()
-        both.outputs.append(OutputDescription(name: "sound", kind: .sound, format: "wav"))
-        both.connections.append(ConnectionDescription(input: "microphone", output: "sound"))
+        let both = EngineBench.movie().with("sound", .sound, "wav", of: "microphone")
         let id = try await bench.running(both)
         bench.recorders.recorder("movie")?.kill()
         bench.recorders.recorder("sound")?.report(.progress(OutputStatistics()))
@@ -169,6 +167,44 @@ import Testing
         await bench.engine.clientGone(":1.1")
         #expect(await bench.watch.wait(attached, for: .stopped, .failed).state == .stopped)
         #expect(await bench.engine.list(for: EngineBench.client()).first { $0.id == detached }?.state == .running)
+    }
+
+    @Test(arguments: [false, true])
+    func `a detached session ends with its client when nothing but buffers is left of it`(hasMovie: Bool) async throws {
+        let bench = EngineBench()
+        var description = EngineBench.buffer
+        if hasMovie {
+            description = EngineBench.movie()
+            description.outputs += EngineBench.buffer.outputs
+            description.connections += EngineBench.buffer.connections
+        }
+        let id = try await bench.running(description)
+        await bench.engine.clientGone(":1.1")
+        if hasMovie {
+            #expect(await bench.engine.list(for: EngineBench.client()).first?.state == .running)
+            bench.recorders.recorder("movie")?.stop()
+        }
+        #expect(await bench.watch.wait(id, for: .stopped, .failed).state == .stopped)
+        #expect(bench.machine.openDevices.isEmpty)
+    }
+
+    @Test func `the sessions that ended last stay listed, of each user apart`() async throws {
+        let bench = EngineBench()
+        let (alice, bob) = (EngineBench.client(), EngineBench.client(":1.2", user: 1001))
+        let first = try await bench.running(EngineBench.buffer, alice)
+        func end(_ id: UInt32, _ client: SessionClient) async throws {
+            try await bench.engine.stop(id, client: client)
+            _ = await bench.watch.wait(id, for: .stopped, .failed)
+        }
+        for client in [alice, bob] {
+            for _ in 0..<70 { try await end(bench.create(EngineBench.buffer, client), client) }
+        }
+        #expect(await bench.engine.list(for: alice).count == 65)
+        #expect(await bench.engine.list(for: bob).count == 64)
+        try await end(first, alice)
+        let left = await bench.engine.list(for: alice)
+        #expect(left.count == 64 && left.first?.id == first)
+        #expect(try await bench.engine.statistics(of: first, client: alice).inputs["camera"] != nil)
     }
 
     @Test func `a client that left waits for nobody's answer any more, whatever its other sessions still write`()
@@ -260,8 +296,7 @@ import Testing
         other.identity.program = "flatpak:org.example.Other"
         other.identity.tier = .sandboxed
         #expect(await bench.engine.list(for: other).isEmpty)
-        let refusal = await #expect(throws: CaptureError.self) { try await bench.engine.stop(id, client: other) }
-        #expect(refusal?.code == .noSuchSession)
+        #expect(await code { try await bench.engine.stop(id, client: other) } == .noSuchSession)
         await #expect(throws: CaptureError.self) { try await bench.engine.statistics(of: id, client: other) }
         // Another process of the very program may, and so may the user's own other programs.
         var same = other

@@ -7,12 +7,7 @@ import Testing
 @Suite(.timeLimit(.minutes(10))) struct `A camera that delivers nothing usable` {
     private let bench = EngineBench()
     private let clock = TurnClock()
-    private static let film = SessionDescription(
-        inputs: [InputDescription(name: "camera", mediaType: .video)],
-        outputs: [OutputDescription(name: "movie", kind: .movie, format: "mkv")],
-        connections: [ConnectionDescription(input: "camera", output: "movie")],
-        isAttached: false
-    )
+    private static let film = SessionDescription.of("camera", "movie", .movie, "mkv")
 
     /// Takes turns of the engine, 50 ms of its own time apart.
     ///

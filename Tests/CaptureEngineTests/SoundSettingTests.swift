@@ -8,18 +8,10 @@ import Testing
     private let bench = EngineBench()
 
     /// A session of a microphone alone, recorded into a movie.
-    private static let sound = SessionDescription(
-        inputs: [InputDescription(name: "microphone", mediaType: .audio)],
-        outputs: [OutputDescription(name: "movie", kind: .movie, format: "mkv")],
-        connections: [ConnectionDescription(input: "microphone", output: "movie")]
-    )
+    private static let sound = SessionDescription.of("microphone", "movie", .movie, "mkv")
 
     /// The same of a camera.
-    private static let pictures = SessionDescription(
-        inputs: [InputDescription(name: "camera", mediaType: .video)],
-        outputs: [OutputDescription(name: "movie", kind: .movie, format: "mkv")],
-        connections: [ConnectionDescription(input: "camera", output: "movie")]
-    )
+    private static let pictures = SessionDescription.of("camera", "movie", .movie, "mkv")
 
     private func running() async throws -> UInt32 { try await bench.running(Self.sound) }
 
@@ -41,10 +33,7 @@ import Testing
     }
 
     @Test func `a gain ends with its output: one that takes the name of a finished one has its own`() async throws {
-        var described = Self.sound
-        described.inputs.append(InputDescription(name: "camera", mediaType: .video))
-        described.outputs.append(OutputDescription(name: "frames", kind: .buffer, format: ""))
-        described.connections.append(ConnectionDescription(input: "camera", output: "frames"))
+        let described = Self.sound.with("frames", of: "camera")
         let (id, client) = (try await bench.running(described), EngineBench.client())
         try await bench.engine.setGain(6, id, output: "movie", client: client)
         bench.recorders.recorder("movie")?.report(.finished(OutputStatistics()))

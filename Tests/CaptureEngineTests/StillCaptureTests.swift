@@ -22,10 +22,7 @@ import Testing
 
     /// A movie of the camera alone, and a buffer beside it.
     private func running() async throws -> UInt32 {
-        var description = EngineBench.buffer
-        description.outputs.append(OutputDescription(name: "movie", kind: .movie, format: "mkv"))
-        description.connections.append(ConnectionDescription(input: "camera", output: "movie"))
-        return try await bench.running(description)
+        try await bench.running(EngineBench.buffer.with("movie", .movie, "mkv", of: "camera"))
     }
 
     private func capture(

@@ -26,13 +26,8 @@ import Testing
     }
 
     @Test func `ends it when policy forbids it, told the file and line`() async throws {
-        let folder = NSTemporaryDirectory() + "policy-\(UUID().uuidString)"
-        defer { try? FileManager.default.removeItem(atPath: folder) }
-        try FileManager.default.createDirectory(atPath: folder + "/policy.d", withIntermediateDirectories: true)
-        try Data("[Rule]\nService=camera\nDecision=restrict\n".utf8)
-            .write(to: URL(fileURLWithPath: folder + "/policy.d/a.conf"))
         let id = try await bench.suspended()
-        await bench.gate.setPolicy(Policy(directories: [folder], ownedBy: nil, accounts: .unknown))
+        await bench.gate.setPolicy(try Policy(rules: "[Rule]\nService=camera\nDecision=restrict\n"))
         // A new policy waits only for deliveries, and there are none here.
         let end = await bench.watch.wait(id, for: .failed)
         #expect(end.reason?.code == .restricted)
@@ -40,10 +35,7 @@ import Testing
     }
 
     @Test func `of something else than what is off ends it, too`() async throws {
-        var description = EngineBench.buffer
-        description.inputs.append(InputDescription(name: "microphone", mediaType: .audio))
-        description.outputs.append(OutputDescription(name: "sounds", kind: .buffer, format: ""))
-        description.connections.append(ConnectionDescription(input: "microphone", output: "sounds"))
+        let description = EngineBench.buffer.with("sounds", of: "microphone")
         let id = try await bench.suspended(description)
         try await bench.gate.set(user: 1000, program: program, service: .microphone, status: .denied)
         #expect(await bench.state(of: id)?.state == .failed)

@@ -37,7 +37,7 @@ struct `A session of taking` {
         let program = program
         let taking = try await bench.gate.taking(longest: longest, for: program.identity)
         let answer = Task { [gate = bench.gate] () async throws -> PickedAssets in
-            try await gate.take(taking, "photo", session: ":1.5") { () throws(CaptureError) in program.identity }
+            try await gate.take(taking, "photo", by: program.requester)
         }
         while true {
             do throws(CaptureError) {
