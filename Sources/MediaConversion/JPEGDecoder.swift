@@ -54,8 +54,8 @@ package final class JPEGDecoder: BufferConverter {
         else { return nil }
         let length = UInt(image.count)
         var (width, height, sampling, colors) = (Int32(0), Int32(0), Int32(0), Int32(0))
-        guard unsafe tjDecompressHeader3(decoder, source, length, &width, &height, &sampling, &colors) == 0,
-            width == self.width, height == self.height
+        let hasHeader = unsafe tjDecompressHeader3(decoder, source, length, &width, &height, &sampling, &colors) == 0
+        guard hasHeader || isOnlyWarned, width == self.width, height == self.height
         else { return nil }
         let isSame = Int(width) == layout.width && Int(height) == layout.height
         if isSame, layout.samples == .rgb {
@@ -101,8 +101,8 @@ package final class JPEGDecoder: BufferConverter {
         else { return nil }
         let length = UInt(image.count)
         var (width, height, sampling, colors) = (Int32(0), Int32(0), Int32(0), Int32(0))
-        guard unsafe tjDecompressHeader3(decoder, source, length, &width, &height, &sampling, &colors) == 0,
-            width == self.width, height == self.height
+        let hasHeader = unsafe tjDecompressHeader3(decoder, source, length, &width, &height, &sampling, &colors) == 0
+        guard hasHeader || isOnlyWarned, width == self.width, height == self.height
         else { return nil }
         let (across, down) = ((width + 7) / 8, (height + 7) / 8)
         let format = Int32(TJPF_RGB.rawValue)
@@ -133,39 +133,21 @@ package final class JPEGDecoder: BufferConverter {
             unsafe SetPlane(target.v, width, width, height, 128)
             return
         }
-        let (fromWidth, fromHeight) = unsafe (Int32(chroma.width), Int32(chroma.rows))
-        unsafe ScalePlane(
-            chroma.u,
-            fromWidth,
-            fromWidth,
-            fromHeight,
-            target.u,
-            width,
-            width,
-            height,
-            kFilterBox
-        )
-        unsafe ScalePlane(
-            chroma.v,
-            fromWidth,
-            fromWidth,
-            fromHeight,
-            target.v,
-            width,
-            width,
-            height,
-            kFilterBox
-        )
+        let to = (layout.chromaWidth, layout.chromaHeight)
+        unsafe VideoConverter.scale((chroma.u, chroma.width, chroma.rows), (target.u, to.0, to.1))
+        unsafe VideoConverter.scale((chroma.v, chroma.width, chroma.rows), (target.v, to.0, to.1))
     }
 
-    /// A warning is a picture with an odd byte somewhere; "premature end" is one that misses a part, as is a corrupt
-    /// one, and both are broken.
+    /// The most bytes that a camera has too many before a marker. More of them are what is left where data is damaged.
+    private static let mostFill = 16
+
+    /// Whether the image is decoded and only odd.
     private var isOnlyWarned: Bool {
-        guard unsafe tjGetErrorCode(decoder) == Int32(TJERR_WARNING.rawValue),
-            let text = unsafe tjGetErrorStr2(decoder)
-        else { return false }
-        let words = unsafe String(cString: text)
-        return !words.contains("Premature") && !words.contains("Corrupt")
+        switch unsafe JPEGWarning(decoder) {
+        case .header: true
+        case .fill(let bytes): bytes <= JPEGDecoder.mostFill
+        case .damage, nil: false
+        }
     }
 }
 

@@ -174,8 +174,8 @@ final class ConstantLuminance: PictureStep {
 }
 
 /// Between the light of a pixel and the number that stands for it, both 0 to 1.
-enum Transfer {
-    case rec709, srgb, opRGB, smpte240, linear, power(Double)
+package enum Transfer: Equatable {
+    case rec709, srgb, opRGB, smpte240, smpte2084, linear, power(Double)
 
     /// What V4L2 means, with its defaults by colour space.
     init(_ color: ColorMeaning) {
@@ -192,12 +192,17 @@ enum Transfer {
     }
 
     /// The light of a number.
-    func light(_ signal: Double) -> Double {
+    package func light(_ signal: Double) -> Double {
         switch self {
         case .rec709: signal < 0.081 ? signal / 4.5 : pow((signal + 0.099) / 1.099, 1 / 0.45)
         case .srgb: signal <= 0.04045 ? signal / 12.92 : pow((signal + 0.055) / 1.055, 2.4)
         case .opRGB: pow(signal, 563.0 / 256)
         case .smpte240: signal < 0.0913 ? signal / 4 : pow((signal + 0.1115) / 1.1115, 1 / 0.45)
+        case .smpte2084:
+            pow(
+                max(pow(signal, 1 / 78.84375) - 0.8359375, 0) / (18.8515625 - 18.6875 * pow(signal, 1 / 78.84375)),
+                1 / 0.1593017578125
+            )
         case .linear: signal
         case .power(let exponent): pow(signal, exponent)
         }
@@ -210,6 +215,11 @@ enum Transfer {
         case .srgb: light <= 0.0031308 ? light * 12.92 : 1.055 * pow(light, 1 / 2.4) - 0.055
         case .opRGB: pow(light, 256.0 / 563)
         case .smpte240: light < 0.0228 ? light * 4 : 1.1115 * pow(light, 0.45) - 0.1115
+        case .smpte2084:
+            pow(
+                (0.8359375 + 18.8515625 * pow(light, 0.1593017578125)) / (1 + 18.6875 * pow(light, 0.1593017578125)),
+                78.84375
+            )
         case .linear: light
         case .power(let exponent): pow(light, 1 / exponent)
         }

@@ -1,5 +1,3 @@
-import CYUV
-
 /// A small picture of red, green and blue, a byte each, rows tight.
 package struct SmallPicture {
     package let pixels: [UInt8]
@@ -21,9 +19,16 @@ package struct SmallPicture {
     ///   - width: Pixels in a row, 1 or more, no more than the picture has.
     ///   - height: Rows, likewise.
     package init(_ picture: PicturePlanes, _ layout: PictureLayout, width: Int, height: Int) {
-        let luma = unsafe SmallPicture.scaled(picture.y, layout.width, layout.height, width, height)
-        let u = unsafe SmallPicture.scaled(picture.u, layout.chromaWidth, layout.chromaHeight, width, height)
-        let v = unsafe SmallPicture.scaled(picture.v, layout.chromaWidth, layout.chromaHeight, width, height)
+        func scaled(_ plane: VideoConverter.Samples) -> [UInt8] {
+            unsafe [UInt8](unsafeUninitializedCapacity: width * height) { target, count in
+                guard let bytes = target.baseAddress else { return }
+                unsafe VideoConverter.scale(plane, (bytes, width, height))
+                count = width * height
+            }
+        }
+        let luma = unsafe scaled((picture.y, layout.width, layout.height))
+        let u = unsafe scaled((picture.u, layout.chromaWidth, layout.chromaHeight))
+        let v = unsafe scaled((picture.v, layout.chromaWidth, layout.chromaHeight))
         var pixels: [UInt8] = []
         pixels.reserveCapacity(width * height * 3)
         for index in 0..<(width * height) {
@@ -34,28 +39,5 @@ package struct SmallPicture {
             pixels.append(UInt8(clamping: (y + 116130 * blue) >> 16))
         }
         self.init(pixels: pixels, width: width, height: height)
-    }
-
-    private static func scaled(
-        _ plane: UnsafeMutablePointer<UInt8>,
-        _ width: Int,
-        _ height: Int,
-        _ columns: Int,
-        _ rows: Int
-    ) -> [UInt8] {
-        unsafe [UInt8](unsafeUninitializedCapacity: columns * rows) { target, count in
-            unsafe ScalePlane(
-                plane,
-                Int32(width),
-                Int32(width),
-                Int32(height),
-                target.baseAddress,
-                Int32(columns),
-                Int32(columns),
-                Int32(rows),
-                kFilterBox
-            )
-            count = columns * rows
-        }
     }
 }

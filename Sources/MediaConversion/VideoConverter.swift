@@ -324,10 +324,10 @@ package final class VideoConverter: BufferConverter {
         unsafe VideoConverter.scale((here.v, from.0, from.1), (there.v, to.0, to.1))
     }
 
-    private typealias Samples = (bytes: UnsafeMutablePointer<UInt8>, width: Int, height: Int)
+    typealias Samples = (bytes: UnsafeMutablePointer<UInt8>, width: Int, height: Int)
 
     /// Scales one plane, or copies it.
-    private static func scale(_ from: Samples, _ to: Samples) {
+    static func scale(_ from: Samples, _ to: Samples) {
         let (width, height) = unsafe (Int32(from.width), Int32(from.height))
         let (across, down) = unsafe (Int32(to.width), Int32(to.height))
         unsafe ScalePlane(from.bytes, width, width, height, to.bytes, across, across, down, kFilterBox)

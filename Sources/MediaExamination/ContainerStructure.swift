@@ -151,24 +151,6 @@ struct ContainerStructure {
     }
 }
 
-/// A number of Matroska's: its first byte tells by its leading zeros how many follow.
-private struct EBMLNumber {
-    let value: UInt64
-    let width: Int
-    /// All its bits are set: a length that was not known when it was written.
-    let isUnknown: Bool
-
-    init?(_ bytes: ArraySlice<UInt8>, keepsMark: Bool) {
-        guard let first = bytes.first, first != 0 else { return nil }
-        width = first.leadingZeroBitCount + 1
-        guard bytes.count >= width else { return nil }
-        let all = bytes.prefix(width).reduce(UInt64(0)) { $0 << 8 | UInt64($1) }
-        let mark = UInt64(1) << UInt64(7 * width)
-        isUnknown = all & (mark - 1) == mark - 1
-        value = keepsMark ? all : all & (mark - 1)
-    }
-}
-
 /// The header of a frame of MPEG audio, of which the third layer is known here.
 struct MPEGAudioHeader {
     /// Bytes between the header and the encoded sound, where the first frame may say how long the file is.

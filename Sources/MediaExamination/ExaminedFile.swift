@@ -27,32 +27,16 @@ final class ExaminedFile: Sendable {
     ///
     /// - Returns: How many bytes came.
     func read(into memory: UnsafeMutableRawBufferPointer, at place: Int64) throws(CaptureError) -> Int {
-        var done = 0
-        do throws(SystemError) {
-            while done < memory.count {
-                let rest = unsafe UnsafeMutableRawBufferPointer(rebasing: memory[done...])
-                let offset = off_t(place + Int64(done))
-                let count = try SystemError.check("read the file") {
-                    unsafe pread(file.descriptor, rest.baseAddress, rest.count, offset)
-                }
-                if count == 0 { break }
-                done += count
-            }
-        } catch {
-            throw CaptureError(.inputOutput, error)
-        }
-        return done
+        try CaptureError.wrap(.inputOutput, try unsafe file.read(into: memory, at: place))
     }
 
     /// Some bytes from a place on; fewer where the file ends.
     func bytes(at place: Int64, count: Int) throws(CaptureError) -> [UInt8] {
         guard place >= 0, place < size else { return [] }
-        var bytes = [UInt8](repeating: 0, count: Int(min(Int64(count), size - place)))
-        let came = try unsafe bytes.withUnsafeMutableBufferPointer { (memory) throws(CaptureError) in
-            try unsafe read(into: UnsafeMutableRawBufferPointer(memory), at: place)
-        }
-        bytes.removeLast(bytes.count - came)
-        return bytes
+        return try CaptureError.wrap(
+            .inputOutput,
+            try file.bytes(at: place, count: Int(min(Int64(count), size - place)))
+        )
     }
 
     /// The whole file in memory, for pictures.

@@ -1,5 +1,6 @@
 import CTurboJPEG
 import CaptureCore
+import MediaConversion
 
 /// A JPEG of any making, decoded to its last byte by libjpeg-turbo and scaled down while it is, so that the memory for it
 /// does not grow with it. Thread-bound.
@@ -32,7 +33,8 @@ final class JPEGPhoto {
         }
         size = (Int(width), Int(height))
         isCMYK = colors == Int32(TJCS_CMYK.rawValue) || colors == Int32(TJCS_YCCK.rawValue)
-        guard result == 0, width > 0, height > 0 else {
+        let isRead = unsafe result == 0 || JPEGWarning(handle) != nil
+        guard isRead, width > 0, height > 0 else {
             throw CaptureError(.badData, "the JPEG has no header that can be read: \(unsafe JPEGPhoto.reason(handle))")
         }
     }
@@ -67,12 +69,13 @@ final class JPEGPhoto {
                 )
             }
         }
-        let reason = unsafe JPEGPhoto.reason(decoder)
-        // Some cameras fill up between two markers, which costs the picture nothing.
-        let isHarmless =
-            unsafe tjGetErrorCode(decoder) == Int32(TJERR_WARNING.rawValue) && reason.contains("extraneous bytes")
-        guard result == 0 || isHarmless else {
-            throw CaptureError(.badData, "the JPEG is cut off or damaged: \(reason)")
+        if result != 0 {
+            let warning = unsafe JPEGWarning(decoder)
+            // A first warning that is harmless hides later ones: whether the file breaks off is looked for.
+            let isWhole = unsafe bytes.withBytes { unsafe JPEGImage.length($0, hasFill: true) } != nil
+            guard let warning, warning != .damage, isWhole else {
+                throw CaptureError(.badData, "the JPEG is cut off or damaged: \(unsafe JPEGPhoto.reason(decoder))")
+            }
         }
         if isCMYK { JPEGPhoto.convert(&raster) }
         return raster

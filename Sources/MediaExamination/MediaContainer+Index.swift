@@ -12,7 +12,7 @@ extension MediaContainer {
                 guard let entry = unsafe avformat_index_get_entry(stream, number) else { continue }
                 // Matroska's has no sizes.
                 let (place, count) = unsafe (entry.pointee.pos, Int64(cav_index_size(entry)))
-                guard place <= size, count <= size - place else {
+                guard place >= 0, place <= size, count <= size - place else {
                     throw CaptureError(
                         .badData,
                         "the \(name) file is cut off: its index names \(count) bytes at \(place), and it has \(size)"

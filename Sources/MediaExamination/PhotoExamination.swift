@@ -37,7 +37,7 @@ struct PhotoExamination {
             size = unsafe (Int(frame.pointee.width), Int(frame.pointee.height))
             try check(size.width, size.height)
             let fitting = Raster.fit(size.width, size.height, within: ExaminedMedia.thumbnailEdges.max() ?? 1)
-            picture = try unsafe Raster(frame, width: fitting.width, height: fitting.height)
+            picture = try unsafe Raster(frame, width: fitting.width, height: fitting.height, isPhoto: true)
         }
         let orientation = structure.exif?.orientation ?? .upright
         let isDNG = signature == .tiff && structure.exif?.isDNG == true

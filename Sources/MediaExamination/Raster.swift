@@ -40,7 +40,14 @@ struct Raster {
     }
 
     /// A decoded frame, scaled to the given sides.
-    init(_ frame: UnsafePointer<AVFrame>, width: Int, height: Int) throws(CaptureError) {
+    ///
+    /// - Parameter isPhoto: Whether it is a photo's: a grey one says nothing of its range, which is full there.
+    init(
+        _ frame: UnsafePointer<AVFrame>,
+        width: Int,
+        height: Int,
+        isPhoto: Bool = false
+    ) throws(CaptureError) {
         self.init(width: width, height: height)
         let (data, lines) = unsafe (frame.pointee.data, frame.pointee.linesize)
         let source = unsafe ScaledSource(
@@ -50,9 +57,22 @@ struct Raster {
             planes: [UnsafePointer(data.0), UnsafePointer(data.1), UnsafePointer(data.2), UnsafePointer(data.3)],
             strides: [lines.0, lines.1, lines.2, lines.3],
             space: Raster.space(of: frame),
-            isFullRange: frame.pointee.color_range == AVCOL_RANGE_JPEG
+            isFullRange: isPhoto ? Raster.isFullRange(frame) : frame.pointee.color_range == AVCOL_RANGE_JPEG
         )
         try fill(from: source)
+    }
+
+    /// Whether black is 0. Grey pictures of photos' formats say nothing of it, and are.
+    private static func isFullRange(_ frame: UnsafePointer<AVFrame>) -> Bool {
+        let greys = [
+            AV_PIX_FMT_GRAY8, AV_PIX_FMT_GRAY16LE, AV_PIX_FMT_GRAY16BE, AV_PIX_FMT_YA8, AV_PIX_FMT_YA16LE,
+            AV_PIX_FMT_YA16BE,
+        ]
+        return switch unsafe frame.pointee.color_range {
+        case AVCOL_RANGE_JPEG: true
+        case AVCOL_RANGE_UNSPECIFIED: unsafe greys.contains(AVPixelFormat(rawValue: frame.pointee.format))
+        default: false
+        }
     }
 
     /// The picture scaled to other sides.

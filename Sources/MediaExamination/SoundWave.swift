@@ -74,33 +74,20 @@ struct SoundWave {
             guard let data = unsafe frame.pointee.extended_data[plane] else { continue }
             let samples = UnsafeRawPointer(data)
             let (first, end) = isPlanar ? (from, from + count) : (from * channels, (from + count) * channels)
-            switch av_get_packed_sample_fmt(format) {
-            case AV_SAMPLE_FMT_U8:
+            func note<Sample: BitwiseCopyable>(_: Sample.Type, _ value: (Sample) -> Float) {
                 for at in first..<end {
-                    peak = max(peak, abs(Float(unsafe samples.load(fromByteOffset: at, as: UInt8.self)) - 128) / 128)
-                }
-            case AV_SAMPLE_FMT_S16:
-                for at in first..<end {
-                    peak = max(peak, abs(Float(unsafe samples.load(fromByteOffset: at * 2, as: Int16.self))) / 32768)
-                }
-            case AV_SAMPLE_FMT_S32:
-                for at in first..<end {
-                    peak = max(
-                        peak,
-                        abs(Float(unsafe samples.load(fromByteOffset: at * 4, as: Int32.self))) / 2_147_483_648
-                    )
-                }
-            case AV_SAMPLE_FMT_FLT:
-                for at in first..<end {
+                    let place = at * MemoryLayout<Sample>.size
+                    let level = unsafe abs(value(samples.load(fromByteOffset: place, as: Sample.self)))
                     // A sample that is not a number does not count.
-                    let value = unsafe abs(samples.load(fromByteOffset: at * 4, as: Float.self))
-                    if value > peak { peak = value }
+                    if level > peak { peak = level }
                 }
-            case AV_SAMPLE_FMT_DBL:
-                for at in first..<end {
-                    let value = unsafe abs(samples.load(fromByteOffset: at * 8, as: Double.self))
-                    if value > Double(peak) { peak = Float(value) }
-                }
+            }
+            switch av_get_packed_sample_fmt(format) {
+            case AV_SAMPLE_FMT_U8: note(UInt8.self) { (Float($0) - 128) / 128 }
+            case AV_SAMPLE_FMT_S16: note(Int16.self) { Float($0) / 32768 }
+            case AV_SAMPLE_FMT_S32: note(Int32.self) { Float($0) / 2_147_483_648 }
+            case AV_SAMPLE_FMT_FLT: note(Float.self) { $0 }
+            case AV_SAMPLE_FMT_DBL: note(Double.self) { Float($0) }
             default: continue
             }
         }

@@ -40,6 +40,55 @@ import Testing
         return zip(starts, starts.dropFirst() + [all.count]).map { Array(all[$0..<$1]) }
     }
 
+    @Test(arguments: Material.movies, [7, 8] as [UInt8])
+    func `a stream begins with the first keyframe that has all its parameter sets`(container: String, lacking: UInt8)
+        throws
+    {
+        var units = try CopyTests.units()
+        // Without its access unit delimiter, each begins with one parameter set, and the other.
+        let keys = units.indices.filter { unit in
+            units[unit].indices.contains { Self.isUnit(7, in: units[unit], at: $0) }
+        }
+        let first = units[keys[0]]
+        let begin = try #require(first.indices.first { Self.isUnit(lacking, in: first, at: $0) })
+        let end = try #require(
+            first.indices.first {
+                $0 > begin && first[$0...].starts(with: [0, 0, 0, 1])
+                    || $0 > begin + 2 && first[$0...].starts(with: [0, 0, 1])
+            }
+        )
+        units[keys[0]].removeSubrange(begin..<end)
+        let rig = try Rig(
+            OutputDescription(name: "m", kind: .movie, format: container),
+            video: Material.compressed(.h264)
+        )
+        for (index, unit) in units.enumerated() {
+            try rig.frame(unit, at: Int64(index) * 33_333_333, flags: [.monotonic])
+        }
+        let counters = try rig.finished(try rig.end())
+        #expect(counters.frames == UInt64(units.count - keys[1]))
+        #expect(try Probe.decodes(rig.path))
+    }
+
+    @Test func `large MJPEG waits for its sound without losing pictures`() throws {
+        var format = Material.compressed(.mjpeg)
+        format.planes = [PlaneLayout(offset: 0, stride: 0, size: 4_147_200)]
+        let images = try CopyTests.images(60)
+        let rig = try Rig(
+            OutputDescription(name: "m", kind: .movie, format: "mkv"),
+            video: format,
+            audio: Material.stereo
+        )
+        for (index, image) in images.enumerated() { try rig.frame(image, at: Int64(index) * 33_333_333) }
+        try rig.taken(60)
+        try rig.tone(periods: 200)
+        #expect(try rig.finished(try rig.end()).frames == 60)
+    }
+
+    private static func isUnit(_ type: UInt8, in bytes: [UInt8], at place: Int) -> Bool {
+        bytes[place...].starts(with: [0, 0, 0, 1]) && place + 4 < bytes.count && bytes[place + 4] & 0x1f == type
+    }
+
     @Test(arguments: Material.movies)
     func `MJPEG passes through bit for bit`(container: String) throws {
         let images = try CopyTests.images(40)

@@ -23,6 +23,19 @@ import Testing
         }
     }
 
+    @Test func `a photo with fill between its markers is taken, and refused if it was cut off`() throws {
+        let bytes = try MediaFile.bytes("jpeg")
+        // Behind the first segment, and before the end: either is the first thing that the decoder warns of.
+        let first = 4 + Int(bytes[4]) << 8 + Int(bytes[5])
+        let early = Array(bytes[..<first]) + [1, 2, 3] + Array(bytes[first...])
+        let late = Array(bytes.dropLast(2)) + [1, 2, 3, 0xff, 0xd9]
+        for filled in [early, late] {
+            let (media, _) = try ImportRun.examine(try MediaFile(filled), isWhole: true)
+            #expect(media.width > 0)
+            #expect(try fault(Array(filled.prefix(filled.count / 2))).code == .badData)
+        }
+    }
+
     @Test(arguments: ["mkv", "fragments", "wav", "opus", "flac", "mp3"])
     func `of an interrupted recording counts what is there`(format: String) throws {
         let bytes = try MediaFile.bytes(format)

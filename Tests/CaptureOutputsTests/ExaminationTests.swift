@@ -118,6 +118,19 @@ import Testing
         #expect(try MediaFile.pixels(of: thumbnails[0]).bytes.allSatisfy { $0 > 250 })
     }
 
+    @Test(arguments: ["gray", "gray16le", "gray16be"], [10, 245])
+    func `a grey photo keeps its tones`(format: String, tone: Int) throws {
+        let size = format == "gray" ? "2400x1800" : "64x64"
+        let bytes = try MediaFile.made(
+            "-f lavfi -i color=black:size=\(size),format=gray,geq=lum=\(tone),format=\(format) -frames:v 1 -c:v tiff "
+                + "-f image2",
+            named: "tiff"
+        )
+        let (_, thumbnails) = try ImportRun.examine(try MediaFile(bytes))
+        let pixels = try MediaFile.pixels(of: thumbnails[0]).bytes
+        #expect(pixels.allSatisfy { abs(Int($0) - tone) < 4 }, "\(pixels[0])")
+    }
+
     @Test func `a large photo has thumbnails of each size`() throws {
         let bytes = try MediaFile.made("-f lavfi -i testsrc2=size=4000x3000 -frames:v 1 -f mjpeg", named: "jpg")
         let (media, thumbnails) = try ImportRun.examine(try MediaFile(bytes))

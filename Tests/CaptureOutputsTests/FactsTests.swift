@@ -184,6 +184,39 @@ import Testing
         #expect(made.indices.filter { made[$0...].starts(with: EXIFBlock.signature) }.count == 1)
     }
 
+    @Test func `EXIF of the camera's own goes, whatever fills up before it`() throws {
+        let rig = try record("jpeg")
+        let camera = try Shell.bytes(rig.path)
+        let signature = try #require(camera.indices.first { camera[$0...].starts(with: EXIFBlock.signature) })
+        for count in 1...3 {
+            var filled = camera
+            filled.insert(contentsOf: [UInt8](repeating: 0xff, count: count), at: signature - 4)
+            let made = try PhotoFacts.jpeg(filled, FileFacts(Rig.origin, at: Rig.epoch), width: 320, height: 240)
+            #expect(made.indices.filter { made[$0...].starts(with: EXIFBlock.signature) }.count == 1)
+        }
+        // A segment that says it is shorter than its own length.
+        var short = camera
+        short.replaceSubrange(signature - 4..<signature, with: [0xff, 0xfe, 0, 4, 0xff, 0xe1, 0, 0])
+        _ = try? PhotoFacts.jpeg(short, FileFacts(Rig.origin, at: Rig.epoch), width: 320, height: 240)
+    }
+
+    @Test(arguments: ["쉬는 시간", "#ツ", ""])
+    func `a Matroska file that breaks off says how long it is, and what it is called`(title: String) throws {
+        let pictures = Material.yuyv()
+        let rig = try Rig(
+            OutputDescription(name: "f", kind: .movie, format: "mkv", tags: title.isEmpty ? [:] : [.title: title]),
+            video: pictures
+        )
+        for index in 0..<90 { try rig.frame(Material.flat(90, pictures), at: Int64(index) * 33_333_333) }
+        try rig.progress { $0.duration > 1_000_000_000 }
+        // As somebody finds it whose recorder is killed now.
+        let found = try Probe.values(rig.path, "-show_entries format=duration:format_tags=title")
+        #expect(found.first.flatMap(Double.init).map { $0 > 0.9 } == true, "\(found)")
+        #expect(found.count == (title.isEmpty ? 1 : 2) && (title.isEmpty || found.last == title), "\(found)")
+        #expect(try Probe.run("ffprobe -v error \(rig.path) 2>&1").isEmpty)
+        _ = try rig.finished(try rig.end())
+    }
+
     @Test(arguments: Material.photos) func `a photo has a thumbnail of its shape, and an id of its own`(
         format: String
     ) throws {

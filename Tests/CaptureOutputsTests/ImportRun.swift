@@ -23,15 +23,7 @@ final class ImportRun {
     }
 
     /// Its bytes, all of them.
-    func bytes() throws -> [UInt8] {
-        var all: [UInt8] = []
-        var chunk = [UInt8](repeating: 0, count: 65536)
-        while true {
-            let count = try unsafe chunk.withUnsafeMutableBytes { try unsafe pipe.read(into: $0) }
-            if count == 0 { return all }
-            all += chunk[..<count]
-        }
-    }
+    func bytes() throws -> [UInt8] { try Shell.bytes(of: pipe) }
 
     /// Its answer.
     func report() throws -> ImportReport {

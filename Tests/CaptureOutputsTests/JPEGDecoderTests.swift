@@ -10,6 +10,27 @@ import Testing
         let isSet = Atomic(false)
     }
 
+    /// As some webcams write them into every frame.
+    @Test(arguments: [(0, true), (3, true), (200, false)])
+    func `a few bytes too many before a marker cost no frame, and damage does`(count: Int, isTaken: Bool) throws {
+        let bytes = try #require(try CopyTests.images(1).first)
+        try #require(bytes.suffix(2) == [0xff, 0xd9])
+        let image = [UInt8](bytes.dropLast(2)) + [UInt8](repeating: 0x55, count: count) + [0xff, 0xd9]
+        let format = Material.compressed(.mjpeg)
+        for samples in [PictureLayout.Samples.yuv422, .yuv420, .rgb] {
+            let layout = PictureLayout(width: format.width, height: format.height, samples: samples)
+            let decoder = try JPEGDecoder(format, to: layout)
+            let memory = UnsafeMutableRawBufferPointer.allocate(byteCount: decoder.capacity, alignment: 64)
+            defer { unsafe memory.deallocate() }
+            func decode(_ image: [UInt8]) -> Int? {
+                unsafe image.withUnsafeBytes { unsafe decoder.decode($0, into: memory) }
+            }
+            #expect((decode(image) != nil) == isTaken)
+            #expect(decode(Array(bytes.prefix(bytes.count / 2))) == nil)
+            #expect(unsafe bytes.withUnsafeBytes { unsafe decoder.eighth(of: $0) } != nil)
+        }
+    }
+
     /// A ring's memory is the driver's, which may write to it at any time.
     @Test func `an image whose header changes between two looks at it stays within its planes`() async throws {
         let bytes = try #require(try CopyTests.images(1).first)

@@ -192,7 +192,6 @@ import Testing
             try movie.until { $0.isWaiting && $0.duration > 500_000_000 }
         }
         try movie.begin(at: 89)
-        try movie.until { !$0.isWaiting }
         try note(100, movie)
         try movie.heard()
         try movie.publish(30, soundAhead: 2000)

@@ -19,6 +19,8 @@ final class NumberedMovie {
     private var answers = 0
     private var published = 0
     private var periods = 0
+    /// Nanoseconds from one period of sound to the next, by the clock.
+    var pace: Int64 = 10_000_000
 
     init(
         _ rule: SegmentRule? = nil,
@@ -75,8 +77,10 @@ final class NumberedMovie {
         }
     }
 
-    func begin(at frame: Int) throws {
+    /// Begins the movie behind a pre-roll, and waits until that holds: by default, until it was begun.
+    func begin(at frame: Int, until holds: (OutputStatistics) -> Bool = { !$0.isWaiting }) throws {
         try rig.socket.send(RecorderCommand.begin(at: Rig.epoch.advanced(by: NumberedMovie.time(frame))).text)
+        try until(holds)
     }
 
     func cut(before frame: Int) throws {
@@ -101,8 +105,8 @@ final class NumberedMovie {
     func sound(until sample: Int) throws {
         guard rig.audio != nil else { return }
         while periods * 480 < sample {
-            let bytes = (periods * 480..<(periods + 1) * 480).flatMap { NumberedMovie.sample($0) }
-            try rig.period(bytes, at: Int64(periods) * 10_000_000, position: UInt64(periods * 480))
+            let bytes = NumberedMovie.period(periods)
+            try rig.period(bytes, at: Int64(periods) * pace, position: UInt64(periods * 480))
             periods += 1
         }
     }
@@ -110,9 +114,17 @@ final class NumberedMovie {
     /// A tone whose length is no number of samples: one that is missing or doubled shifts all that follow.
     static func level(_ number: Int) -> Double { 12000 * sin(2 * Double.pi * Double(number) / 331.7) }
 
-    private static func sample(_ number: Int) -> [UInt8] {
-        let level = Int16(level(number).rounded())
-        return (0..<2).flatMap { _ in [UInt8(truncatingIfNeeded: level), UInt8(truncatingIfNeeded: level >> 8)] }
+    /// Both channels of a period, made quickly without optimization, too.
+    private static func period(_ number: Int) -> [UInt8] {
+        unsafe [UInt8](unsafeUninitializedCapacity: 480 * 4) { memory, count in
+            let bytes = UnsafeMutableRawBufferPointer(memory)
+            for index in 0..<480 {
+                let sample = UInt32(UInt16(bitPattern: Int16(level(number * 480 + index).rounded())))
+                let both = (sample << 16 | sample).littleEndian
+                unsafe bytes.storeBytes(of: both, toByteOffset: index * 4, as: UInt32.self)
+            }
+            count = bytes.count
+        }
     }
 
     /// Sixteen fields, one for each bit of a number.
@@ -144,7 +156,8 @@ final class NumberedMovie {
 
     /// Waits until every command was heard: the last one is a pause that nothing reaches.
     func heard() throws {
-        let never = Rig.epoch.advanced(by: 9_000_000_000_000)
+        // Not by the clock of the tests: the machine may have been up for longer, and be in that pause until it ends.
+        let never = Timestamp.now.advanced(by: 86_400_000_000_000)
         try rig.socket.send(RecorderCommand.pause(at: never).text)
         try until { $0.isPaused }
         try rig.socket.send(RecorderCommand.resume(at: never).text)

@@ -27,7 +27,6 @@ import Testing
         }
         #expect(try Shell.bytes(movie.rig.path).allSatisfy { $0 == 0 })
         try movie.begin(at: 89)
-        try movie.until { !$0.isWaiting }
         try movie.publish(30, soundAhead: 2000)
         let counters = try movie.end()
         // From the frame that was shown a second before.
@@ -48,7 +47,6 @@ import Testing
         try movie.publish(15)
         try kept(0.4, movie)
         try movie.begin(at: 14)
-        try movie.until { !$0.isWaiting }
         try movie.publish(15)
         #expect(try movie.end().frames == 30)
         #expect(try movie.pictures([movie.rig.path]) == Array(0..<30))
@@ -57,7 +55,6 @@ import Testing
     @Test func `may be begun before the first picture`() throws {
         let movie = try NumberedMovie(preRoll: 1_000_000_000)
         try movie.begin(at: 0)
-        try movie.until { !$0.isWaiting }
         try movie.publish(30)
         #expect(try movie.end().frames == 30)
         #expect(try movie.pictures([movie.rig.path]) == Array(0..<30))
@@ -79,7 +76,6 @@ import Testing
             try kept(0.6, movie)
         }
         try movie.begin(at: 89)
-        try movie.until { !$0.isWaiting }
         // No more than the ring has room for, should the recorder be late.
         for count in 1...5 {
             try movie.publish(100)
@@ -96,7 +92,6 @@ import Testing
         try movie.publish(30)
         try kept(0.4, movie)
         try movie.begin(at: 29)
-        try movie.until { !$0.isWaiting }
         try movie.publish(44)
         _ = try movie.end()
         #expect(movie.finished.map(\.frames) == [30, 30])
@@ -108,7 +103,6 @@ import Testing
         try movie.sound(until: 48000)
         try movie.heard()
         try movie.begin(at: 30)
-        try movie.until { !$0.isWaiting }
         try movie.sound(until: 96000)
         #expect(try movie.end().samples == 72000)
         let samples = try movie.samples([movie.rig.path])
@@ -125,7 +119,6 @@ import Testing
         }
         try kept(0.7, movie)
         try movie.begin(at: 59)
-        try movie.until { !$0.isWaiting }
         for (index, unit) in units.enumerated().dropFirst(60) {
             try movie.rig.frame(unit, at: NumberedMovie.time(index), flags: [.monotonic])
         }
@@ -133,6 +126,52 @@ import Testing
         #expect(try movie.end().frames == 60)
         #expect(try Probe.decodes(movie.rig.path))
         #expect(try Probe.packets(movie.rig.path, "v:0").count == 60)
+    }
+
+    @Test func `of a copied stream whose keyframes are far apart begins with the one before`() throws {
+        let stream = Rig.temporaryPath("h264")
+        defer { unsafe unlink(stream) }
+        let units = try NumberedMovie.stream(frames: 300, keyframes: 300, stream)
+        let movie = try NumberedMovie(
+            preRoll: 1_000_000_000,
+            hasSound: false,
+            video: Material.compressed(.h264, 64, 64)
+        )
+        for (index, unit) in units[..<240].enumerated() {
+            try movie.rig.frame(unit, at: NumberedMovie.time(index), flags: [.monotonic])
+            if index % 40 == 39 { try kept(Double(index) / 30, movie) }
+        }
+        try movie.begin(at: 239)
+        for (index, unit) in units.enumerated().dropFirst(240) {
+            try movie.rig.frame(unit, at: NumberedMovie.time(index), flags: [.monotonic])
+        }
+        #expect(try movie.end().frames == 300)
+        #expect(try Probe.decodes(movie.rig.path))
+        #expect(try Probe.packets(movie.rig.path, "v:0").count == 300)
+    }
+
+    @Test func `keeps no more than it may where no keyframe comes`() throws {
+        var roll = PreRoll(length: 1_000_000_000, mostBytes: 10_000)
+        func add(_ index: Int, isKey: Bool) throws {
+            let packet = try unsafe [UInt8](repeating: 1, count: 500).withUnsafeBytes {
+                try unsafe EncodedPacket(.video, copying: $0)
+            }
+            packet.isKeyframe = isKey
+            let time = Rig.epoch.advanced(by: NumberedMovie.time(index))
+            roll.note(time)
+            roll.add(packet, time)
+        }
+        for index in 0..<100 {
+            try add(index, isKey: index == 0)
+            #expect(roll.bytes <= 10_000)
+        }
+        #expect(roll.isFull)
+        let end = Rig.epoch.advanced(by: NumberedMovie.time(99))
+        // Nothing can be shown of it.
+        #expect(roll.beginning(at: end, stale: .max).times.isEmpty)
+        for index in 100..<110 { try add(index, isKey: index == 100) }
+        let beginning = roll.beginning(at: end, stale: .max)
+        #expect(beginning.packets.count == 10 && beginning.times.count == 10)
     }
 
     @Test func `of a camera that stalls begins with its next picture, and keeps no old sound`() throws {
@@ -146,7 +185,6 @@ import Testing
         }
         movie.stall(until: 630)
         try movie.begin(at: 630)
-        try movie.until { !$0.isWaiting }
         try movie.publish(30)
         let counters = try movie.end()
         #expect(try movie.pictures([movie.rig.path]) == Array(630..<660))
@@ -176,8 +214,7 @@ import Testing
         )
         try movie.publish(30)
         try movie.until { $0.preRollIsFull && $0.bytes > 10_000 }
-        try movie.begin(at: 29)
-        try movie.until { !$0.isWaiting && !$0.preRollIsFull }
+        try movie.begin(at: 29) { !$0.isWaiting && !$0.preRollIsFull }
         let counters = try movie.end()
         #expect((3..<30).contains(Int(counters.frames)), "\(counters)")
         let shown = try movie.pictures([movie.rig.path])
@@ -192,7 +229,6 @@ import Testing
         }
         try movie.until { $0.preRollIsFull && $0.isWaiting }
         try movie.begin(at: 119)
-        try movie.until { !$0.isWaiting }
         // A second is kept, and up to 64 periods more.
         let samples = try movie.end().samples
         #expect((40_000...80_000).contains(samples), "\(samples)")

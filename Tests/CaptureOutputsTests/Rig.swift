@@ -359,8 +359,10 @@ enum Shell {
         return status
     }
 
-    static func bytes(_ path: String) throws -> [UInt8] {
-        let file = try Descriptor.open(path, O_RDONLY)
+    static func bytes(_ path: String) throws -> [UInt8] { try bytes(of: try Descriptor.open(path, O_RDONLY)) }
+
+    /// Everything that can be read, to the end.
+    static func bytes(of file: Descriptor) throws -> [UInt8] {
         var all: [UInt8] = []
         var chunk = [UInt8](repeating: 0, count: 65536)
         while true {

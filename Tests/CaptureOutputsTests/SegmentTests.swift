@@ -11,6 +11,8 @@ import Testing
         let (files, each) = (1001, 3)
         try movie.hand(8)
         for number in 1...files {
+            // A movie with many files that are not complete yet goes on in its file, and would wait for one more picture.
+            try movie.completed(number - 4)
             try movie.publish(each)
             // A cut is made at the first picture that belongs behind it.
             try movie.began(number)
@@ -96,9 +98,10 @@ import Testing
         )
         try movie.hand(8)
         try movie.heard()
-        for count in 1...10 {
-            try movie.publish(30)
-            try movie.taken(count * 30)
+        // The size counts sound that has not come yet at its largest. After many pictures at once that is too much.
+        for count in 1...50 {
+            try movie.publish(6)
+            try movie.taken(count * 6)
         }
         let counters = try movie.end()
         #expect(counters.frames == 300)
@@ -157,6 +160,34 @@ import Testing
         let samples = try movie.samples(movie.paths)
         #expect(samples.count == 3 * 48000)
         #expect(samples.indices.allSatisfy { abs(samples[$0] - NumberedMovie.level($0)) < 2 })
+    }
+
+    @Test(arguments: [9_990_000, 10_010_000] as [Int64])
+    func `of sound alone has each sample once, whatever its clock`(pace: Int64) throws {
+        let movie = try NumberedMovie(SegmentRule(duration: 1_000_000_000), video: nil)
+        movie.pace = pace
+        try movie.hand(3)
+        try movie.heard()
+        try movie.sound(until: 3 * 48000)
+        #expect(try movie.end().samples == 3 * 48000)
+        let samples = try movie.samples(movie.paths.filter { try !Shell.bytes($0).isEmpty })
+        #expect(samples.count == 3 * 48000)
+        #expect(samples.indices.allSatisfy { abs(samples[$0] - NumberedMovie.level($0)) < 2 })
+    }
+
+    @Test func `is not cut behind its last frame, and ends with that`() throws {
+        let movie = try NumberedMovie(SegmentRule(), frameCount: 10)
+        try movie.hand(1)
+        try movie.publish(10)
+        try movie.heard()
+        try movie.rig.socket.send(RecorderCommand.cut(at: Rig.epoch.advanced(by: 332_000_000)).text)
+        // A little early.
+        let picture = [UInt8](repeating: 128, count: 64 * 64 * 2)
+        try movie.rig.frame(picture, at: 333_000_000)
+        movie.stall(until: 11)
+        try movie.publish(30)
+        let counters = try movie.rig.finished(try movie.rig.outcome())
+        #expect(counters.frames == 10)
     }
 
     @Test func `of a copied stream is cut before a keyframe`() throws {

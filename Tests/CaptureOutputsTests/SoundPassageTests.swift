@@ -95,6 +95,22 @@ import Testing
         }
     }
 
+    @Test(arguments: ["m4a", "opus", "flac", "wav"], [Float.nan, .infinity, -.infinity, 1e30])
+    func `goes on after a sample that is not a number, or far too large`(format: String, sample: Float) throws {
+        let source = AudioFormat(sampleFormat: .float32, sampleRate: 48000, channels: 2, periodFrames: 480)
+        let rig = try Rig(OutputDescription(name: "s", kind: .sound, format: format), audio: source)
+        for index in 0..<100 {
+            var samples = (0..<960).map { 0.25 * sin(Float($0 / 2) * 0.1) }
+            if index == 50 { samples[77] = sample }
+            try rig.period(
+                unsafe samples.withUnsafeBytes { unsafe Array($0) },
+                at: Int64(index) * 10_000_000,
+                position: UInt64(index * 480)
+            )
+        }
+        #expect(try rig.finished(try rig.end()).samples == 48_000)
+    }
+
     @Test func `of a channel that the microphone lacks is an error that tells how many it has`() throws {
         var output = OutputDescription(name: "s", kind: .sound, format: "wav")
         output.settings.channels = [0, 2]

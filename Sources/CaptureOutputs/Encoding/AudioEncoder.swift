@@ -83,10 +83,9 @@ final class AudioEncoder {
     /// - Parameter samples: How many of `rate` were fed in all.
     func drain(to samples: Int64) throws(CaptureError) -> [EncodedPacket] {
         try resampler.drain(to: samples)
-        var packets = try takePackets(all: true)
+        let packets = try takePackets(all: true)
         try unsafe LibAV.check("end the encoder \(name)", avcodec_send_frame(context, nil))
-        try receive(&packets)
-        return packets
+        return try packets + coder.receive(.audio, "encode sound with \(name)")
     }
 
     private func takePackets(all: Bool) throws(CaptureError) -> [EncodedPacket] {
@@ -105,17 +104,7 @@ final class AudioEncoder {
             unsafe frame.pointee.pts = sent
             sent += unsafe Int64(frame.pointee.nb_samples)
             try unsafe LibAV.check("encode sound with \(name)", avcodec_send_frame(context, frame))
-            try receive(&packets)
-        }
-    }
-
-    private func receive(_ packets: inout [EncodedPacket]) throws(CaptureError) {
-        while true {
-            let encoded = try EncodedPacket(.audio)
-            let result = unsafe avcodec_receive_packet(context, encoded.packet)
-            if result == cav_error_eagain || result == cav_error_eof { return }
-            try LibAV.check("encode sound with \(name)", result)
-            packets.append(encoded)
+            packets += try coder.receive(.audio, "encode sound with \(name)")
         }
     }
 

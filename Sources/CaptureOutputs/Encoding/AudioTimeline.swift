@@ -81,11 +81,8 @@ final class AudioTimeline {
                 origin = position + skip
             }
         }
-        // Where this buffer belongs, counted from the first sample that is kept.
-        var place = position - origin
-        if place < taken - count - skip {
-            // The count began anew, as after a restart of the device: time tells the place.
-            place = taken + max(missing(until: info.timestamp), 0)
+        let place = place(of: buffer)
+        if origin != position - place {
             origin = position - place
             clock.breakOff()
         }
@@ -130,6 +127,15 @@ final class AudioTimeline {
             if let ppm { counters.drift = ppm }
         }
         try unsafe give(.samples(piece))
+    }
+
+    /// Where a buffer belongs, counted in sample frames from the first one that is kept.
+    func place(of buffer: MediaBuffer) -> Int64 {
+        let place = Int64(clamping: buffer.info.position) - origin
+        let count = Int64(buffer.count / format.bytesPerFrame)
+        if place >= taken - count - skip { return place }
+        // The count began anew, as after a restart of the device: time tells the place.
+        return taken + max(missing(until: buffer.info.timestamp), 0)
     }
 
     // MARK: Two clocks

@@ -34,3 +34,17 @@ extension LibAV {
         return unsafe reference
     }
 }
+
+extension CodecContext {
+    /// The packets that an encoder has made of what it was sent; `action` is for the message.
+    func receive(_ kind: MediaType, _ action: @autoclosure () -> String) throws(CaptureError) -> [EncodedPacket] {
+        var packets: [EncodedPacket] = []
+        while true {
+            let encoded = try EncodedPacket(kind)
+            let result = unsafe avcodec_receive_packet(pointer, encoded.packet)
+            if result == cav_error_eagain || result == cav_error_eof { return packets }
+            try LibAV.check(action(), result)
+            packets.append(encoded)
+        }
+    }
+}

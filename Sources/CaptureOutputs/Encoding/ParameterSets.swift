@@ -2,11 +2,16 @@
 struct ParameterSets {
     /// Parameter sets with start codes, in order; what a player needs before the first picture.
     private(set) var header: [UInt8] = []
+    /// Whether there is one of each kind that decoding needs.
+    var isComplete: Bool { kinds.count == (isHEVC ? 3 : 2) }
+    private var kinds: Set<UInt8> = []
+    private let isHEVC: Bool
     /// Whether decoding can begin here.
     private(set) var isKeyframe = false
 
     /// Looks through an access unit.
     init(_ unit: UnsafeRawBufferPointer, isHEVC: Bool) {
+        self.isHEVC = isHEVC
         var start = unsafe ParameterSets.next(unit, from: 0)
         while let begin = start {
             let following = unsafe ParameterSets.next(unit, from: begin)
@@ -19,6 +24,7 @@ struct ParameterSets {
                 let isSet = isHEVC ? (32...34).contains(type) : type == 7 || type == 8
                 if isHEVC ? (16...21).contains(type) : type == 5 { isKeyframe = true }
                 if isSet {
+                    kinds.insert(type)
                     header += [0, 0, 0, 1]
                     unsafe header += unit[begin..<end]
                 }

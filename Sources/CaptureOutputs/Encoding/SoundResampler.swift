@@ -9,6 +9,8 @@ import MediaExamination
 final class SoundResampler {
     /// Sample frames over which a stretch is told to libswresample, which counts in whole ones.
     private static let distance: Int32 = 100_000_000
+    /// The largest sample that an encoder is given, in units of full scale. Far larger ones end it with an error.
+    private static let loudest: Float = 64
 
     /// By which part sound is made longer; negative for shorter. Only of one that was made to stretch.
     private(set) var stretch = 0.0
@@ -24,6 +26,8 @@ final class SoundResampler {
     private var made: Int64 = 0
     private var end: (samples: Int64, time: Int64)?
     private var widener = SampleWidener()
+    private let takesAnything: Bool
+    private var cleaned: [Float] = []
 
     /// From `input` to what the encoder takes.
     ///
@@ -34,6 +38,8 @@ final class SoundResampler {
         canStretch: Bool
     ) throws(CaptureError) {
         self.input = input
+        // PCM keeps every number as it is.
+        takesAnything = unsafe encoder.pointee.codec_id == AV_CODEC_ID_PCM_F32LE || input.sampleFormat != .float32
         rate = unsafe Int(encoder.pointee.sample_rate)
         unsafe format = encoder.pointee.sample_fmt
         unsafe staging = try LibAV.made(av_frame_alloc())
@@ -96,9 +102,28 @@ final class SoundResampler {
         let frames = samples.count / input.bytesPerFrame
         guard frames > 0 else { return }
         isEmpty = false
+        if !takesAnything, try unsafe clean(samples, frames) { return }
         try unsafe widener.wide(samples, of: input.sampleFormat) { (bytes) throws(CaptureError) in
             try unsafe convert(bytes, frames)
         }
+    }
+
+    /// Takes samples of which some are not a number or far too large: those become silence, these are clipped.
+    ///
+    /// - Returns: False if there are none such, and nothing was taken.
+    private func clean(_ samples: UnsafeRawBufferPointer, _ frames: Int) throws(CaptureError) -> Bool {
+        let loudest = SoundResampler.loudest
+        let numbers = unsafe samples.bindMemory(to: Float.self)
+        if unsafe numbers.allSatisfy({ abs($0) <= loudest }) { return false }
+        cleaned.removeAll(keepingCapacity: true)
+        for index in 0..<numbers.count {
+            let number = unsafe numbers[index]
+            cleaned.append(number.isNaN ? 0 : min(max(number, -loudest), loudest))
+        }
+        try unsafe cleaned.withUnsafeBufferPointer { (numbers) throws(CaptureError) in
+            try unsafe convert(UnsafeRawPointer(numbers.baseAddress), frames)
+        }
+        return true
     }
 
     /// Gives out what is still inside, up to so many sample frames in all; nothing can be taken afterwards.

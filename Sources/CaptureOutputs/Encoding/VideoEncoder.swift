@@ -127,7 +127,7 @@ final class VideoEncoder {
     /// Takes what is still inside; nothing can be encoded afterwards.
     func drain() throws(CaptureError) -> [EncodedPacket] {
         try unsafe LibAV.check("end the encoder \(name)", avcodec_send_frame(context, nil))
-        return try receive()
+        return try coder.receive(.video, "encode a frame with \(name)")
     }
 
     private func send(
@@ -140,18 +140,7 @@ final class VideoEncoder {
         unsafe frame.pointee.pict_type = isKey ? AV_PICTURE_TYPE_I : AV_PICTURE_TYPE_NONE
         try unsafe LibAV.check("encode a frame with \(name)", avcodec_send_frame(context, frame))
         unsafe av_frame_unref(frame)
-        return try receive()
-    }
-
-    private func receive() throws(CaptureError) -> [EncodedPacket] {
-        var packets: [EncodedPacket] = []
-        while true {
-            let encoded = try EncodedPacket(.video)
-            let result = unsafe avcodec_receive_packet(context, encoded.packet)
-            if result == cav_error_eagain || result == cav_error_eof { return packets }
-            try LibAV.check("encode a frame with \(name)", result)
-            packets.append(encoded)
-        }
+        return try coder.receive(.video, "encode a frame with \(name)")
     }
 
     /// Frames a second that an encoder does with its usual preset, `nil` for one that does not work for real: some open and

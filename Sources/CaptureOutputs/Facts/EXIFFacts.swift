@@ -92,9 +92,6 @@ extension FileFacts {
 
     /// 128 random bits in hexadecimal.
     private static func uniqueID() -> String {
-        (0..<2).map { _ in
-            let digits = String(UInt64.random(in: 0...UInt64.max), radix: 16)
-            return String(repeating: "0", count: 16 - digits.count) + digits
-        }.joined()
+        (0..<2).map { _ in String(UInt64.random(in: 0...UInt64.max), digits: 16, radix: 16) }.joined()
     }
 }

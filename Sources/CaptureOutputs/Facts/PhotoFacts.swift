@@ -57,8 +57,13 @@ enum PhotoFacts {
         made.reserveCapacity(rest.count)
         var at = rest.startIndex
         while at + 4 <= rest.endIndex, rest[at] == 0xff, rest[at + 1] != 0xda {
+            // Any number of bytes may fill up before a marker.
+            if rest[at + 1] == 0xff {
+                at += 1
+                continue
+            }
             let end = at + 2 + Int(rest[at + 2]) << 8 + Int(rest[at + 3])
-            guard end <= rest.endIndex, end > at else { break }
+            guard end <= rest.endIndex, end >= at + 4 else { break }
             let isEXIF = rest[at + 1] == 0xe1 && rest[(at + 4)..<end].starts(with: EXIFBlock.signature)
             if !isEXIF { made += rest[at..<end] }
             hasXMP = hasXMP || rest[at + 1] == 0xe1 && rest[(at + 4)..<end].starts(with: XMPPacket.signature)

@@ -42,11 +42,11 @@ struct WallTime: Sendable {
     /// The zone, `+02:00`.
     var zone: String {
         let minutes = abs(offset) / 60
-        return "\(offset < 0 ? "-" : "+")\(WallTime.digits(minutes / 60, 2)):\(WallTime.digits(minutes % 60, 2))"
+        return "\(offset < 0 ? "-" : "+")\(String(minutes / 60, digits: 2)):\(String(minutes % 60, digits: 2))"
     }
 
     /// Thousandths of the second, `678`.
-    var thousandths: String { WallTime.digits(nanoseconds / 1_000_000, 3) }
+    var thousandths: String { String(nanoseconds / 1_000_000, digits: 3) }
 
     /// As ISO 8601 has it, of the zone: `2024-05-01T14:30:45.678+02:00`.
     var iso: String { local("%Y-%m-%dT%H:%M:%S") + "." + thousandths + zone }
@@ -55,7 +55,7 @@ struct WallTime: Sendable {
     var utc: String { text("%Y-%m-%dT%H:%M:%S", of: seconds) + "." + thousandths + "Z" }
 
     /// The same, to the microsecond.
-    var precise: String { text("%Y-%m-%dT%H:%M:%S", of: seconds) + "." + WallTime.digits(nanoseconds / 1000, 6) + "Z" }
+    var precise: String { text("%Y-%m-%dT%H:%M:%S", of: seconds) + "." + String(nanoseconds / 1000, digits: 6) + "Z" }
 
     /// In the zone, by a pattern of strftime.
     func local(_ pattern: String) -> String { text(pattern, of: seconds + offset) }
@@ -72,10 +72,5 @@ struct WallTime: Sendable {
         var letters = [CChar](repeating: 0, count: 64)
         let count = unsafe strftime(&letters, letters.count, pattern, &parts)
         return String(decoding: letters[..<count].map { UInt8(bitPattern: $0) }, as: UTF8.self)
-    }
-
-    private static func digits(_ number: Int64, _ count: Int) -> String {
-        let text = "\(number)"
-        return String(repeating: "0", count: max(count - text.count, 0)) + text
     }
 }

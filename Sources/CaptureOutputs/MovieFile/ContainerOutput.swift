@@ -131,6 +131,9 @@ final class ContainerOutput: MediaOutput {
 
     // MARK: Pictures
 
+    /// How many pictures are held before the header without a copy.
+    private static let mostLent = 4
+
     func write(video buffer: MediaBuffer) throws(CaptureError) {
         if isWaiting { return try hold(video: buffer) }
         try take(video: buffer)
@@ -164,7 +167,9 @@ final class ContainerOutput: MediaOutput {
         if isFirst { try takeEarlySound() }
         guard let origin else { return }
         if muxer != nil { noteCapture(at: time, paused: buffer.paused) }
-        for packet in try video.encode(buffer, at: (time - origin) / 1000) { try submit(packet) }
+        // Pictures that wait for the first sound are copied. Else they would hold the buffers that new ones need.
+        let isHeld = muxer == nil && held.count >= ContainerOutput.mostLent
+        for packet in try video.encode(buffer, at: (time - origin) / 1000, isHeld: isHeld) { try submit(packet) }
         lastVideo = max(lastVideo ?? time, time)
         interval.note(time)
         frames += 1
@@ -218,12 +223,15 @@ final class ContainerOutput: MediaOutput {
         for buffer in released { try take(audio: buffer) }
     }
 
-    /// Ends at the time of a picture that goes into another file.
+    /// Ends at the time of a picture that goes into another file, or before a buffer of sound where there are no pictures.
     ///
     /// - Returns: The sound that waited for it, of which that file takes what belongs there.
-    func cut(at time: Timestamp) throws(CaptureError) -> ArraySlice<MediaBuffer> {
+    func cut(before buffer: MediaBuffer) throws(CaptureError) -> ArraySlice<MediaBuffer> {
+        let time = buffer.info.timestamp
         videoIsDone = video != nil
         end(at: time, by: nil)
+        // By the count of samples, not by time: without pictures sound keeps its own clock, which may drift from ours.
+        if video == nil, let timeline { timeline.limit = max(timeline.place(of: buffer), timeline.frames) }
         cutMetadata(at: time)
         let held = early.release()
         for buffer in held { try take(audio: buffer) }

@@ -1,4 +1,5 @@
 import CaptureCore
+import MediaExamination
 
 /// What the head of a Matroska file says and only its end knows: its length, and how often pictures come. Set while the
 /// file is written, so that one that breaks off tells it too.
@@ -9,10 +10,11 @@ import CaptureCore
 struct MatroskaHead {
     /// The shortest interval, in nanoseconds, that libavformat writes in as many bytes as any longer one has.
     static let placeholder: Int64 = 1 << 24
-    private static let information: [UInt8] = [0x15, 0x49, 0xA9, 0x66]
-    private static let tracks: [UInt8] = [0x16, 0x54, 0xAE, 0x6B]
-    /// `Void`, whose length of nine stands in one byte, or of two in eight.
-    private static let rooms: [[UInt8]] = [[0xEC, 0x89], [0xEC, 0x01, 0, 0, 0, 0, 0, 0, 2]]
+    private static let segment: UInt64 = 0x1853_8067
+    private static let information: UInt64 = 0x1549_A966
+    private static let tracks: UInt64 = 0x1654_AE6B
+    private static let track: UInt64 = 0xAE
+    private static let void: UInt64 = 0xEC
     /// `Duration`, a float of eight bytes.
     private static let duration: [UInt8] = [0x44, 0x89, 0x88]
     /// `DefaultDuration`, a number of four bytes.
@@ -40,12 +42,21 @@ struct MatroskaHead {
         isKnown = true
         let header = head
         head = []
-        if let start = MatroskaHead.find(MatroskaHead.information, in: header[...]) {
-            let found = MatroskaHead.rooms.compactMap { MatroskaHead.find($0, in: header[start...]) }.min()
-            durationPlace = found.map { Int64($0) }
-        }
-        if let start = MatroskaHead.find(MatroskaHead.tracks, in: header[...]) {
-            intervalPlace = MatroskaHead.find(MatroskaHead.interval, in: header[start...]).map { Int64($0) }
+        // Element by element: titles and numbers may hold any bytes.
+        guard let segment = EBMLElements(header).first(where: { $0.id == MatroskaHead.segment }) else { return }
+        for part in EBMLElements(header, in: segment.content) {
+            if part.id == MatroskaHead.information {
+                let room = EBMLElements(header, in: part.content).first {
+                    $0.id == MatroskaHead.void && $0.range.count == MatroskaHead.duration.count + 8
+                }
+                durationPlace = room.map { Int64($0.range.lowerBound) }
+            } else if part.id == MatroskaHead.tracks {
+                let tracks = EBMLElements(header, in: part.content).filter { $0.id == MatroskaHead.track }
+                let found = tracks.lazy.flatMap { EBMLElements(header, in: $0.content) }.first {
+                    header[$0.range].starts(with: MatroskaHead.interval)
+                }
+                intervalPlace = found.map { Int64($0.range.lowerBound) }
+            }
         }
     }
 
@@ -62,9 +73,5 @@ struct MatroskaHead {
         guard let intervalPlace, let value = UInt32(exactly: interval), value > 0 else { return }
         let number = (0..<4).map { UInt8(truncatingIfNeeded: value >> (24 - 8 * $0)) }
         try file.overwrite(MatroskaHead.interval + number, at: intervalPlace)
-    }
-
-    private static func find(_ pattern: [UInt8], in bytes: ArraySlice<UInt8>) -> Int? {
-        bytes.indices.first { bytes[$0...].starts(with: pattern) }
     }
 }

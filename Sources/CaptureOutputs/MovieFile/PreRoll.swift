@@ -36,14 +36,18 @@ struct PreRoll {
         trim()
     }
 
-    /// Keeps what the encoder made.
+    /// Keeps what the encoder made. Without a keyframe before it, it is worth nothing.
     mutating func add(_ packet: EncodedPacket, _ time: Timestamp) {
+        guard packet.isKeyframe || !packets.isEmpty else {
+            // A packet tells its time to the microsecond below.
+            return times.removeAll { $0.time < time.advanced(by: 1000) }
+        }
         packets.append((packet, time))
         bytes += ContainerLoad.bytes(of: packet)
         trim()
     }
 
-    /// Forgets what is too old, or too much: from one keyframe to the next.
+    /// Forgets what is too old, or too much: from one keyframe to the next, or all of it if none comes.
     private mutating func trim() {
         while let next = packets.dropFirst().firstIndex(where: \.packet.isKeyframe),
             bytes > mostBytes || newest.map({ $0 - packets[next].time >= length }) ?? false
@@ -51,6 +55,11 @@ struct PreRoll {
             if bytes > mostBytes { isFull = true }
             for (packet, _) in packets[..<next] { bytes -= ContainerLoad.bytes(of: packet) }
             packets.removeFirst(next)
+        }
+        if bytes > mostBytes {
+            isFull = true
+            if let last = packets.last?.time { times.removeAll { $0.time < last.advanced(by: 1000) } }
+            (packets, bytes) = ([], 0)
         }
         if let oldest = packets.first?.time { times.removeAll { $0.time < oldest } }
     }
@@ -70,11 +79,15 @@ struct PreRoll {
     /// - Parameter stale: A picture that is older by so many nanoseconds, since none came for a while, is no beginning.
     func beginning(at time: Timestamp, stale: Int64) -> Beginning {
         let shown = packets.lastIndex { $0.time <= time && $0.packet.isKeyframe }
-        let isStale = shown.map { time - packets[$0].time > stale } ?? false
+        // A copied stream may have keyframes far apart.
+        let newest = packets.last { $0.time <= time }
+        let isStale = newest.map { time - $0.time > stale } ?? false
         let first =
             isStale ? packets.firstIndex { $0.time >= time && $0.packet.isKeyframe } : shown ?? packets.indices.first
         guard let first else {
-            let later = times.filter { $0.time >= time }
+            // Packets are of no use without their keyframe. Pictures that are still in the encoder come out as keyframes.
+            let made = packets.last?.time.advanced(by: 1000)
+            let later = times.filter { one in one.time >= time && made.map { one.time > $0 } ?? true }
             return Beginning(
                 times: later.map(\.time),
                 packets: [],
@@ -135,7 +148,10 @@ extension ContainerOutput {
     private func forgetEarlySound() {
         guard let preRoll, let newest = early.newest else { return }
         let wanted = newest.advanced(by: -preRoll.length)
-        let pictures = max(preRoll.oldest ?? wanted, wanted.advanced(by: -ContainerOutput.stale))
+        // For the old pictures of a camera that stalls, no sound is kept.
+        let isStalled = preRoll.newest.map { newest - $0 > ContainerOutput.stale } ?? false
+        let oldest = preRoll.oldest ?? wanted
+        let pictures = isStalled ? max(oldest, wanted.advanced(by: -ContainerOutput.stale)) : oldest
         early.forget(before: min(pictures, wanted).advanced(by: -ContainerOutput.patience))
     }
 

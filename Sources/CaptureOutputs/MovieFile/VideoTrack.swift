@@ -92,14 +92,14 @@ final class VideoTrack {
     /// Whether a file can begin with this frame.
     func canBegin(with buffer: MediaBuffer) -> Bool {
         guard let sets = parameterSets(of: buffer) else { return true }
-        guard sets.isKeyframe, !sets.header.isEmpty else { return false }
+        guard sets.isKeyframe, sets.isComplete else { return false }
         header = sets.header
         return true
     }
 
     /// Whether another file of the movie can begin with this frame.
     func canCut(before buffer: MediaBuffer) -> Bool {
-        parameterSets(of: buffer).map { $0.isKeyframe && !$0.header.isEmpty } ?? true
+        parameterSets(of: buffer).map { $0.isKeyframe && $0.isComplete } ?? true
     }
 
     /// What a copied stream says of a frame; `nil` where each frame can be the first.
@@ -121,9 +121,15 @@ final class VideoTrack {
 
     /// Makes packets of a frame; their times are microseconds.
     ///
-    /// - Parameter isWaiting: Whether they are kept for long, and each may be the first of a file.
-    func encode(_ buffer: MediaBuffer, at time: Int64, isWaiting: Bool = false) throws(CaptureError) -> [EncodedPacket]
-    {
+    /// - Parameters:
+    ///   - isWaiting: Whether they are kept for long, and each may be the first of a file.
+    ///   - isHeld: Whether they wait for the header of the file, so that they are copied.
+    func encode(
+        _ buffer: MediaBuffer,
+        at time: Int64,
+        isWaiting: Bool = false,
+        isHeld: Bool = false
+    ) throws(CaptureError) -> [EncodedPacket] {
         let time = max(time, lastTime == .min ? time : lastTime + 1)
         lastTime = time
         let packet: EncodedPacket
@@ -139,7 +145,7 @@ final class VideoTrack {
             packet.isKeyframe = true
         case .copied:
             packet =
-                isWaiting
+                isWaiting || isHeld
                 ? try unsafe EncodedPacket(.video, copying: buffer.bytes) : try EncodedPacket(.video, lending: buffer)
             packet.isKeyframe = parameterSets(of: buffer)?.isKeyframe ?? true
         }

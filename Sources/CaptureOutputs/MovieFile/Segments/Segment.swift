@@ -61,6 +61,9 @@ final class SegmentFinisher: Sendable {
     /// Why a file could not be finished.
     var failure: CaptureError? { state.withLock(\.failure) }
 
+    /// How many are being finished.
+    var waiting: Int { state.withLock(\.pending.count) }
+
     /// The counters of all that was finished, or is being.
     var sum: OutputStatistics {
         state.withLock { state in

@@ -6,11 +6,15 @@ import MediaConversion
 ///
 /// A cut lies at the time of a picture, with which the next file begins: what was captured before goes into the one file,
 /// and what comes later into the other. A copied stream is cut before a keyframe, sound alone between two buffers. While
-/// the next file is not there, the present one goes on. Thread-bound to the writer's thread.
+/// the next file is not there, or too many before it are not finished, the present one goes on. Thread-bound to the writer's
+/// thread.
 final class SegmentedOutput: MediaOutput {
     /// Makes the writer of one file.
     typealias Maker = (RecorderFile, RecorderCounters, OutputLimits) throws(CaptureError) -> ContainerOutput
 
+    /// How many files may be unfinished beside the present one, each with an encoder of its own: a disk may be slower than the
+    /// cuts.
+    private static let mostUnfinished = 8
     /// How long sound may come later than the pictures beside it, in nanoseconds.
     private static let patience: Int64 = 5_000_000_000
 
@@ -107,15 +111,17 @@ final class SegmentedOutput: MediaOutput {
     // MARK: Cutting
 
     private func cutIfDue(before buffer: MediaBuffer) throws(CaptureError) {
-        guard try isDue(before: buffer), let file = files.next(at: buffer.info.timestamp) else { return }
-        try cut(at: buffer.info.timestamp, into: file)
+        guard try isDue(before: buffer), finisher.waiting + ending.count < SegmentedOutput.mostUnfinished,
+            let file = files.next(at: buffer.info.timestamp)
+        else { return }
+        try cut(before: buffer, into: file)
     }
 
     private func isDue(before buffer: MediaBuffer) throws(CaptureError) -> Bool {
         let time = buffer.info.timestamp
         let output = current.output
         // A file has a picture at least, or some sound; the end of the whole movie comes before a cut.
-        guard current.time != 0, let epoch, output.limit.map({ time < $0.time }) ?? true,
+        guard current.time != 0, output.reachedLimit == nil, let epoch, output.limit.map({ time < $0.time }) ?? true,
             hasPictures ? output.lastVideo.map({ time > $0 }) ?? false : true,
             limits.duration == 0 || time < epoch.advanced(by: limits.duration)
         else { return false }
@@ -139,7 +145,8 @@ final class SegmentedOutput: MediaOutput {
         return Segment.Period(day: day, number: (second * 1_000_000_000 + wall.nanoseconds) / rule.duration)
     }
 
-    private func cut(at time: Timestamp, into file: RecorderFile) throws(CaptureError) {
+    private func cut(before buffer: MediaBuffer, into file: RecorderFile) throws(CaptureError) {
+        let time = buffer.info.timestamp
         var next = limits
         next.preRoll = 0
         if let epoch, limits.duration > 0 { next.duration -= time - epoch }
@@ -148,7 +155,7 @@ final class SegmentedOutput: MediaOutput {
         let output = try make(file, own, next)
         var segment = current
         segment.cut = time
-        let held = try segment.output.cut(at: time)
+        let held = try segment.output.cut(before: buffer)
         ending.append(segment)
         current = Segment(number: segment.number + 1, file: file, output: output, counters: own)
         // Sound of before the cut is left out there, and what came later was held.

@@ -1,5 +1,4 @@
 import CaptureCore
-import Glibc
 import MediaConversion
 
 /// What a DNG says of the colours of a sensor's numbers.
@@ -23,7 +22,7 @@ struct DNGColor {
         // Full range, unless the driver says otherwise.
         let isLimited = color.quantization == 2
         let (low, high) = isLimited ? (16 << (depth - 8), 235 << (depth - 8)) : (0, most)
-        let curve = Curve(color)
+        let curve = DNGColor.curve(color)
         matrix = DNGColor.matrix(color.colorSpace)
         if curve == .linear {
             (linearization, black, white) = (nil, low, high)
@@ -37,38 +36,16 @@ struct DNGColor {
         }
     }
 
-    /// How a signal of 0 to 1 stands for light of 0 to 1, after V4L2's transfer functions.
-    private enum Curve: Equatable {
-        case linear
-        case rec709
-        case opRGB
-        case smpte240
-        case dciP3
-        case smpte2084
-
-        init(_ color: ColorDescription) {
-            switch color.transfer {
-            case 1: self = .rec709
-            case 3: self = .opRGB
-            case 4: self = .smpte240
-            case 6: self = .dciP3
-            case 7: self = .smpte2084
-            // V4L2_XFER_FUNC_DEFAULT and _SRGB.
-            default: self = .linear
-            }
-        }
-
-        func light(_ signal: Double) -> Double {
-            switch self {
-            case .linear: return signal
-            case .rec709: return signal < 0.081 ? signal / 4.5 : pow((signal + 0.099) / 1.099, 1 / 0.45)
-            case .opRGB: return pow(signal, 2.19921875)
-            case .smpte240: return signal < 0.0913 ? signal / 4 : pow((signal + 0.1115) / 1.1115, 1 / 0.45)
-            case .dciP3: return pow(signal, 2.6)
-            case .smpte2084:
-                let root = pow(signal, 1 / 78.84375)
-                return pow(max(root - 0.8359375, 0) / (18.8515625 - 18.6875 * root), 1 / 0.1593017578125)
-            }
+    /// How the stored numbers stand for light, after V4L2's transfer functions.
+    private static func curve(_ color: ColorDescription) -> Transfer {
+        switch color.transfer {
+        case 1: .rec709
+        case 3: .opRGB
+        case 4: .smpte240
+        case 6: .power(2.6)
+        case 7: .smpte2084
+        // V4L2_XFER_FUNC_DEFAULT and _SRGB.
+        default: .linear
         }
     }
 
