@@ -7,10 +7,7 @@ import Testing
     let place: TemporaryLibrary
     let library: LibraryStore
 
-    init() throws {
-        place = try TemporaryLibrary()
-        library = try place.library()
-    }
+    init() throws { (place, library) = try TemporaryLibrary.opened() }
 
     @Test func `is emptied of what was in it when it was looked at, and is still`() throws {
         let library = try place.library()

@@ -54,7 +54,7 @@ import Testing
         #expect(try library.history.changes(since: all, scope: .all).isEmpty)
         let chosen = try library.history.changes(since: token, scope: scope)
         #expect(chosen.inserted.map(\.id) == [asset])
-        _ = try library.choices.setChosen("app:limited", [])
+        try library.choices.unchoose("app:limited", [asset])
         let unchosen = try library.history.changes(since: chosen.token, scope: scope)
         #expect(unchosen.removed == [asset] && unchosen.inserted.isEmpty)
         #expect(try library.history.changes(since: token, scope: scope).isEmpty)

@@ -8,10 +8,7 @@ import Testing
     let place: TemporaryLibrary
     let library: LibraryStore
 
-    init() throws {
-        place = try TemporaryLibrary()
-        library = try place.library()
-    }
+    init() throws { (place, library) = try TemporaryLibrary.opened() }
 
     @Test func `finds nothing in one that is whole, and reads all of it`() throws {
         #expect(try library.check().isEmpty)

@@ -10,10 +10,7 @@ import Testing
     let place: TemporaryLibrary
     let library: LibraryStore
 
-    init() throws {
-        place = try TemporaryLibrary()
-        library = try place.library()
-    }
+    init() throws { (place, library) = try TemporaryLibrary.opened() }
 
     /// Five contents among all of them, so that files come and go under others' hands.
     @Test func `leave files and index in agreement`() throws {

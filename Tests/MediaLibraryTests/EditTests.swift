@@ -9,8 +9,7 @@ import Testing
     let asset: MediaAsset
 
     init() throws {
-        place = try TemporaryLibrary()
-        library = try place.library()
+        (place, library) = try TemporaryLibrary.opened()
         asset = try library.add("original")
         place.pass(days: 1)
     }
@@ -74,7 +73,7 @@ import Testing
         let program = "exe:/usr/bin/viewer"
         let other = try library.add("other", program: program)
         for loss in [
-            { _ = try library.choices.setChosen(program, []) }, { try library.choices.forgetChosen(program) },
+            { try library.choices.unchoose(program, [asset.id]) }, { try library.choices.forgetChosen(program) },
             { try library.bin.delete([asset.id], scope: .all) },
         ] {
             _ = try library.choices.choose(program, [asset.id])

@@ -7,8 +7,7 @@ import Testing
     let library: LibraryStore
 
     init() throws {
-        temporary = try TemporaryLibrary()
-        library = try temporary.library()
+        (temporary, library) = try TemporaryLibrary.opened()
         try library.hurry()
     }
 

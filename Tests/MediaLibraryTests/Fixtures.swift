@@ -30,6 +30,12 @@ final class TemporaryLibrary: Sendable {
         try? FileManager.default.removeItem(atPath: folder)
     }
 
+    /// A new one, and its library.
+    static func opened() throws -> (TemporaryLibrary, LibraryStore) {
+        let place = try TemporaryLibrary()
+        return (place, try place.library())
+    }
+
     /// The library's own folder.
     var path: String { folder + "/1000" }
 
@@ -82,9 +88,9 @@ extension LibraryImport {
     func append(_ text: String) throws { try append(Array(text.utf8)) }
 
     /// Ends and commits it.
-    func settle(_ facts: ExaminedMedia = .photo) throws -> MediaAsset {
+    func settle(_ facts: ExaminedMedia = .photo, written: Int64? = nil) throws -> MediaAsset {
         close(try finish())
-        return try commit(facts)
+        return try commit(facts, written: written)
     }
 }
 
@@ -102,11 +108,12 @@ extension LibraryStore {
         _ text: String,
         _ name: String = "a.jpg",
         program: String = "exe:/usr/bin/cheese",
-        facts: ExaminedMedia = .photo
+        facts: ExaminedMedia = .photo,
+        written: Int64? = nil
     ) throws -> MediaAsset {
         let item = try imports.begin(AssetDraft(name: name), program: program)
         try item.append(text)
-        return try item.settle(facts)
+        return try item.settle(facts, written: written)
     }
 
     /// What is in an asset's file.

@@ -8,10 +8,7 @@ import Testing
     let place: TemporaryLibrary
     let library: LibraryStore
 
-    init() throws {
-        place = try TemporaryLibrary()
-        library = try place.library()
-    }
+    init() throws { (place, library) = try TemporaryLibrary.opened() }
 
     @Test func `keeps the content by its hash, read-only, and all that is said of it`() throws {
         var draft = AssetDraft(name: "Ostern 🐣.jpg", created: 1_600_000_000_000, device: "Camera")
@@ -55,12 +52,16 @@ import Testing
         #expect(try library.index.read { try $0.asset(number: 1) } == asset)
     }
 
-    @Test func `takes the date of the file, else that of the import, where the program gives none`() throws {
+    @Test func `takes the date inside the file, else the file's own, where the program gives none`() throws {
         var facts = ExaminedMedia.photo
         facts.created = 1_234_567_890_000
         #expect(try library.add("one", facts: facts).created == 1_234_567_890_000)
         facts.created = .max
         #expect(try library.add("two", facts: facts).created == place.now)
+        #expect(try library.add("three", facts: facts, written: 17).created == 17)
+        #expect(try library.add("four", facts: facts, written: .max).created == place.now)
+        facts.created = 5
+        #expect(try library.add("five", facts: facts, written: 17).created == 5)
     }
 
     @Test func `makes two assets of equal files, with one content`() throws {

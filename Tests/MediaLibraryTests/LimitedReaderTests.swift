@@ -10,8 +10,7 @@ import Testing
     var scope: LibraryScope { Self.scope }
 
     init() throws {
-        temporary = try TemporaryLibrary()
-        library = try temporary.library()
+        (temporary, library) = try TemporaryLibrary.opened()
         try library.hurry()
     }
 
@@ -37,7 +36,8 @@ import Testing
         try library.bin.delete([ids[0]], scope: .all)
         #expect(try library.fetchAll(AssetFetchOptions(), scope: scope) == [ids[3], ids[2], ids[1]])
         #expect(code { _ = try library.assets.asset(ids[0], scope: scope) } == .noSuchAsset)
-        #expect(try library.choices.setChosen("app:limited", [ids[1]]) == [])
+        try library.choices.unchoose("app:limited", [ids[2], ids[3]])
+        #expect(try library.choices.choose("app:limited", [ids[1]]) == [])
         #expect(try library.fetchAll(AssetFetchOptions(), scope: scope) == [ids[1]])
         try library.choices.forgetChosen("app:limited")
         #expect(try library.assets.count(AssetFetchOptions(), scope: scope) == 0)

@@ -13,8 +13,7 @@ import Testing
     private var scope: LibraryScope { .limited(program: program) }
 
     init() throws {
-        place = try TemporaryLibrary()
-        library = try place.library()
+        (place, library) = try TemporaryLibrary.opened()
         own = try library.add("own", program: program)
         chosen = try library.add("chosen")
         hidden = try library.add("hidden")

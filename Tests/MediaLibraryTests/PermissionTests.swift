@@ -11,10 +11,7 @@ import Testing
     let library: LibraryStore
     private let cheese = "exe:/usr/bin/cheese"
 
-    init() throws {
-        place = try TemporaryLibrary()
-        library = try place.library()
-    }
+    init() throws { (place, library) = try TemporaryLibrary.opened() }
 
     @Test(arguments: [1, 2], [false, true])
     func `takes an import whole or not at all, whenever the permission goes`(_ end: Int, _ isThere: Bool) throws {
@@ -71,7 +68,7 @@ import Testing
             { _ = try library.assets.revert(asset.id, scope: .all) },
             { try library.bin.restore([binned.id], scope: .all) },
             { _ = try library.choices.choose("p", [asset.id]) },
-            { _ = try library.choices.setChosen("p", [asset.id]) },
+            { try library.choices.unchoose("p", [asset.id]) },
             { try library.choices.forgetChosen("p") },
             { _ = try library.albums.create("other", program: cheese, scope: .all) },
             { try library.members.add([asset.id], toAlbum: album, scope: .all) },

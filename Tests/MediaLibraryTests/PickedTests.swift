@@ -8,10 +8,7 @@ struct PickedTests {
     private let temporary: TemporaryLibrary
     private let library: LibraryStore
 
-    init() throws {
-        temporary = try TemporaryLibrary()
-        library = try temporary.library()
-    }
+    init() throws { (temporary, library) = try TemporaryLibrary.opened() }
 
     @Test func `contents come in the order given, without what is gone, in the bin or of another kind`() throws {
         let first = try library.add("one", "1.jpg")

@@ -107,16 +107,19 @@ struct ReadingModel {
             if isNew == true { entries[number]?.choosers.insert(program) }
             _ = try library.choices.choose(program, [id(number)])
         case (7, _, _):
-            let all = entries.values.sorted { $0.number < $1.number }
-            let kept = all.filter { _ in Bool.random(using: &random) }
-            for entry in all where !entry.isBinned && entry.program != program {
-                if kept.contains(where: { $0.number == entry.number }) {
+            let all = entries.values.filter { !$0.isBinned && $0.program != program }.sorted { $0.number < $1.number }
+            var (kept, dropped): ([String], [String]) = ([], [])
+            for entry in all {
+                if Bool.random(using: &random) {
                     entries[entry.number]?.choosers.insert(program)
+                    kept.append(entry.id)
                 } else {
                     entries[entry.number]?.choosers.remove(program)
+                    dropped.append(entry.id)
                 }
             }
-            _ = try library.choices.setChosen(program, kept.map(\.id))
+            try library.choices.unchoose(program, dropped)
+            _ = try library.choices.choose(program, kept)
         case (8, _, _):
             guard albums.count < 5 else { return }
             let made = try library.albums.create("album \(albums.count)", program: program, scope: .all)

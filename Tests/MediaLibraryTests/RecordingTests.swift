@@ -80,6 +80,19 @@ import Testing
         #expect(try place.library().recordings.kept() == kept)
     }
 
+    @Test func `is set aside where the index is lost`() throws {
+        try place.library().recordings.keep(try record("frames"), because: "the program may not")
+        place.close()
+        for end in ["", "-wal", "-shm"] {
+            try? FileManager.default.removeItem(atPath: place.path + "/index.sqlite\(end)")
+        }
+        let library = try place.library()
+        #expect(try library.recordings.kept().isEmpty)
+        #expect(place.files("transit").isEmpty)
+        let file = try #require(place.files("lost+found").first)
+        #expect(try String(contentsOfFile: "\(place.path)/lost+found/\(file)", encoding: .utf8) == "frames")
+    }
+
     @Test func `is being written as long as somebody can write to it, and is kept after a crash though it is empty`()
         throws
     {

@@ -8,10 +8,7 @@ import Testing
     let place: TemporaryLibrary
     let library: LibraryStore
 
-    init() throws {
-        place = try TemporaryLibrary()
-        library = try place.library()
-    }
+    init() throws { (place, library) = try TemporaryLibrary.opened() }
 
     @Test func `leaves alone what came back with another import`() throws {
         let lost = try library.add("lost")
@@ -95,6 +92,28 @@ import Testing
         }
         let file = try place.file("one")
         #expect(try library.check().contains { $0.kind == .index && $0.message.contains(file) })
+    }
+
+    @Test func `says what it could not mend`() throws {
+        try library.add("one")
+        try place.stray("stray")
+        _ = try library.index.pragma("foreign_keys = OFF")
+        let another = String(repeating: "a", count: 64)
+        try library.index.write { try $0.execute(sql: "UPDATE content SET hash = ?", arguments: [another]) }
+        let faults = try library.repair()
+        #expect(faults.contains { $0.isLeft && $0.kind == .index && $0.outcome.contains("restore a copy") })
+        #expect(faults.allSatisfy { $0.isLeft == ($0.kind == .index) })
+        #expect(try library.check().contains { $0.kind == .index })
+    }
+
+    @Test func `mends nothing more once its consent is gone`() throws {
+        try place.stray("stray")
+        let found = try library.check()
+        let ended = code {
+            _ = try library.mending.mend(found) { () throws(CaptureError) in throw CaptureError(.revoked, "withdrawn") }
+        }
+        #expect(ended == .revoked)
+        #expect(place.files("lost+found").isEmpty)
     }
 
     /// Makes a table take what its declaration forbids, as a damaged page would.

@@ -9,8 +9,7 @@ import Testing
     let limited = LibraryScope.limited(program: "app:limited")
 
     init() throws {
-        temporary = try TemporaryLibrary()
-        library = try temporary.library()
+        (temporary, library) = try TemporaryLibrary.opened()
         try library.hurry()
         try library.fill(20, program: "app:limited")
     }

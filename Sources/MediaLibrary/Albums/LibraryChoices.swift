@@ -17,33 +17,22 @@ public struct LibraryChoices: Sendable {
     /// - Throws: `invalidArgument` for what is no id, or no program.
     public func choose(_ program: String, _ assets: [String]) throws(CaptureError) -> [String] {
         try check(program, assets)
-        return try index.write { database in try LibraryChoices.choose(program, assets, database) }
-    }
-
-    /// Makes this all that is chosen for a program.
-    ///
-    /// - Parameters:
-    ///   - program: The program's id.
-    ///   - assets: As in `choose(_:_:)`.
-    /// - Returns: The ids of those that it did not see before, in the order given.
-    /// - Throws: `invalidArgument` for what is no id, or no program.
-    public func setChosen(_ program: String, _ assets: [String]) throws(CaptureError) -> [String] {
-        try check(program, assets)
-        let wanted = Set(assets)
         return try index.write { database in
-            // What is in the bin was not to be seen when it was chosen anew, so that it stays as it was.
-            let rows = try Row.fetchAll(
-                database,
-                sql: "SELECT asset.number, asset.id FROM listed JOIN asset ON asset.number = listed.asset "
-                    + "WHERE listed.album = 0 AND listed.reader = ? AND listed.binned = 0",
-                arguments: [program]
-            )
-            for row in rows where !wanted.contains(try row.decode(forColumn: "id")) {
-                let number: Int64 = try row.decode(forColumn: "number")
-                try database.cachedStatement(sql: "DELETE FROM listed WHERE asset = ? AND album = 0 AND reader = ?")
-                    .execute(arguments: [number, program])
+            try assets.filter { id in
+                try database.cachedStatement(
+                    sql: """
+                        INSERT INTO listed(
+                            asset, album, reader, position, maker, binned, kind, favourite, created, added, name
+                        )
+                        SELECT number, 0, :program, 0, program, 0, kind, favourite, created, added, name
+                        FROM asset
+                        WHERE id = :id AND binned IS NULL AND program != :program AND NOT EXISTS(
+                            SELECT 1 FROM listed WHERE asset = asset.number AND album = 0 AND reader = :program
+                        )
+                        """
+                ).execute(arguments: ["program": program, "id": id])
+                return database.changesCount > 0
             }
-            return try LibraryChoices.choose(program, assets, database)
         }
     }
 
@@ -103,23 +92,5 @@ public struct LibraryChoices: Sendable {
             throw CaptureError(.invalidArgument, "assets are chosen for a program; its id is empty")
         }
         for id in assets { try LibraryID.check(id, of: "an asset") }
-    }
-
-    private static func choose(_ program: String, _ assets: [String], _ database: Database) throws -> [String] {
-        try assets.filter { id in
-            try database.cachedStatement(
-                sql: """
-                    INSERT INTO listed(
-                        asset, album, reader, position, maker, binned, kind, favourite, created, added, name
-                    )
-                    SELECT number, 0, :program, 0, program, 0, kind, favourite, created, added, name
-                    FROM asset
-                    WHERE id = :id AND binned IS NULL AND program != :program AND NOT EXISTS(
-                        SELECT 1 FROM listed WHERE asset = asset.number AND album = 0 AND reader = :program
-                    )
-                    """
-            ).execute(arguments: ["program": program, "id": id])
-            return database.changesCount > 0
-        }
     }
 }

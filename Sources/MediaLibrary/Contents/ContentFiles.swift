@@ -99,19 +99,6 @@ struct ContentFiles: Sendable {
         } else {
             source = folder
         }
-        guard try source.has(name) else { return nil }
-        let target = try root.subfolder("lost+found", path, isLasting: true)
-        var free = name + suffix
-        var number = 1
-        while try target.has(free) {
-            number += 1
-            free = "\(name)\(suffix)-\(number)"
-        }
-        try LibraryCall.check("the file \(file) cannot be set aside") {
-            unsafe renameat(source.number, name, target.number, free)
-        }
-        try target.synchronize("the folder lost+found")
-        try source.synchronize("the folder of \(file)")
-        return "lost+found/\(free)"
+        return try root.setAside(name, of: source, path, suffix: suffix)
     }
 }

@@ -113,12 +113,15 @@ public final class LibraryImport: Sendable {
 
     /// Takes the content into the library; when it returns that is on disk, and a crash before leaves nothing of it.
     ///
-    /// - Parameter facts: What examining it has shown.
+    /// - Parameters:
+    ///   - facts: What examining it has shown.
+    ///   - written: When the file that it was copied from was last written, in milliseconds since 1970. A new asset gets
+    ///     this date if neither its draft nor its content has one.
     /// - Returns: The new asset, or the edited one.
     /// - Throws: `overQuota`; `inputOutput` for a disk that is full, or has less left than is kept free; `badData` for an
     ///   edit of another kind than its asset; `noSuchAsset` when the scope does not have the edited one any more;
     ///   `wrongState` when that is in the bin, before `finish` and after the end. The import is given up then.
-    public func commit(_ facts: ExaminedMedia) throws(CaptureError) -> MediaAsset {
+    public func commit(_ facts: ExaminedMedia, written: Int64? = nil) throws(CaptureError) -> MediaAsset {
         guard case .finished(_, let hash) = stage(becoming: .committing) else {
             cancel()
             throw LibraryImport.ended
@@ -128,7 +131,7 @@ public final class LibraryImport: Sendable {
             imports.remove(id)
         }
         let staged = StagedContent(name: id, hash: hash)
-        return try imports.take(staged, size, facts, for: purpose, by: program)
+        return try imports.take(staged, size, facts, written: written, for: purpose, by: program)
     }
 
     /// Gives it up; nothing when it is over, or is being committed.

@@ -96,13 +96,15 @@ public struct LibraryImports: Sendable {
         _ staged: StagedContent,
         _ size: Int64,
         _ facts: ExaminedMedia,
+        written: Int64?,
         for purpose: LibraryImport.Purpose,
         by program: String
     ) throws(CaptureError) -> MediaAsset {
         try facts.check()
         try base.folder.transit.checkReserve(base.limits.reserve, beside: 0)
         switch purpose {
-        case .asset(let draft):
+        case .asset(var draft):
+            draft.created = draft.created ?? facts.plausibleCreation ?? written.map { min($0, base.now()) }
             return try base.contents.settle(staged, size, facts) {
                 try $0.insert(draft, program: program, content: staged.hash, facts, base.quotas, at: base.now())
             }

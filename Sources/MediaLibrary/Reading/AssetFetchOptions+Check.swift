@@ -46,14 +46,8 @@ extension AssetFetchOptions {
 /// A page of assets.
 public struct AssetPage: Hashable, Sendable {
     /// The assets, in the order of the query.
-    public var assets: [MediaAsset]
+    public var assets: [MediaAsset] = []
     /// Where the next page begins; `nil` when this is the last. For the same query and the same reader alone, and opaque:
     /// sealed, of the same length whatever it says.
     public var next: String?
-
-    /// A page of assets.
-    public init(assets: [MediaAsset] = [], next: String? = nil) {
-        self.assets = assets
-        self.next = next
-    }
 }

@@ -58,11 +58,6 @@ struct PagePlace: Equatable {
             : .number(SealedNumbers.number(rest))
     }
 
-    init(key: Key, number: Int64) {
-        self.key = key
-        self.number = number
-    }
-
     private static func purpose(_ query: AssetFetchOptions, _ scope: LibraryScope) -> String {
         "page of \(query.identity) for \(scope.identity)"
     }

@@ -169,7 +169,8 @@ final class LibraryTransit: Sendable {
     }
 
     /// Files in transit: recordings that hold something are kept for the user, and those that are still written, since a
-    /// recorder outlives its daemon; all else goes.
+    /// recorder outlives its daemon. All else is removed. If the index is lost, files that hold something are set aside
+    /// instead.
     func recover() throws(CaptureError) {
         let what = "what is under way in the media library"
         let rows = try index.read { try String.fetchSet($0, sql: "SELECT id FROM transit") }
@@ -177,6 +178,8 @@ final class LibraryTransit: Sendable {
         for name in try files.names(what) {
             if rows.contains(name), try isWorthKeeping(name) {
                 kept.insert(name)
+            } else if index.isNew, try isWorthKeeping(name) {
+                try files.setAside(name)
             } else {
                 try files.remove(name, what)
             }

@@ -9,7 +9,9 @@ enum LibrarySchema {
     static let version: Int32 = 1
 
     /// Makes the tables where there are none, and refuses an index that is not ours or newer; within a transaction.
-    static func prepare(_ database: Database, _ path: String) throws {
+    ///
+    /// - Returns: Whether there were none.
+    static func prepare(_ database: Database, _ path: String) throws -> Bool {
         let application = try Int32.fetchOne(database, sql: "PRAGMA application_id") ?? 0
         let found = try Int32.fetchOne(database, sql: "PRAGMA user_version") ?? 0
         if application == 0, found == 0, try isEmpty(database) {
@@ -18,7 +20,7 @@ enum LibrarySchema {
             try database.execute(
                 sql: "PRAGMA application_id = \(applicationID); PRAGMA user_version = \(version);"
             )
-            return
+            return true
         }
         guard application == applicationID, found > 0 else {
             throw CaptureError(
@@ -33,6 +35,7 @@ enum LibrarySchema {
                     + "captured again"
             )
         }
+        return false
     }
 
     private static func isEmpty(_ database: Database) throws -> Bool {

@@ -44,7 +44,7 @@ final class LibraryFolder: Sendable {
         }
         try LibraryFolder.lock(root, path)
         let stored = try root.subfolder("contents", path)
-        transit = TransitFiles(try root.subfolder("transit", path), path)
+        transit = TransitFiles(try root.subfolder("transit", path), root, path)
         thumbnails = ThumbnailFiles(try root.subfolder("thumbnails", path), path)
         contents = ContentFiles(stored, root, thumbnails, path)
         try makeIndex()

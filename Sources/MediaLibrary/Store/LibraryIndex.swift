@@ -7,12 +7,14 @@ struct LibraryIndex: Sendable {
     /// Its lock is held as long as the index is open.
     private let folder: LibraryFolder
     private let pool: DatabasePool
+    /// Whether it was made just now. Files that are in the folder already belong to one that is lost.
+    let isNew: Bool
 
     /// Opens the database in an existing file, which may be empty.
     init(_ folder: LibraryFolder) throws(CaptureError) {
         let path = folder.path + "/" + LibraryFolder.indexName
         self.folder = folder
-        pool = try LibraryIndex.explain(folder.path) {
+        (pool, isNew) = try LibraryIndex.explain(folder.path) {
             let pool = try DatabasePool(path: path, configuration: LibraryIndex.configuration)
             // After opening, since GRDB resets it there, and read back: an index that refuses is not one to rely on.
             let synchronous = try pool.writeWithoutTransaction { database in
@@ -22,8 +24,7 @@ struct LibraryIndex: Sendable {
             guard synchronous == 2 else {
                 throw CaptureError(.inputOutput, "the index \(path) does not synchronize its writes")
             }
-            try pool.write { try LibrarySchema.prepare($0, path) }
-            return pool
+            return (pool, try pool.write { try LibrarySchema.prepare($0, path) })
         }
     }
 
@@ -124,7 +125,8 @@ struct LibraryIndex: Sendable {
         return CaptureError(
             .inputOutput,
             "the index \(index) is damaged: \(why); restore a copy, or start without it with: "
-                + "mv '\(index)' '\(index).damaged'; the contents stay, and repairing sets them aside as files",
+                + "mkdir '\(directory)/damaged' && mv '\(index)'* '\(directory)/damaged'; the contents stay, and repairing "
+                + "sets them aside as files",
             errno: EUCLEAN
         )
     }

@@ -140,6 +140,11 @@ public final class LibraryStore: Sendable {
     public func repair(
         progress: (_ read: Int64, _ of: Int64) throws(CaptureError) -> Void = { _, _ in }
     ) throws(CaptureError) -> [FoundFault] {
-        try mending.mend(check(progress: progress))
+        var last: (read: Int64, of: Int64) = (0, 0)
+        let found = try check { (read, size) throws(CaptureError) in
+            last = (read, size)
+            try progress(read, size)
+        }
+        return try mending.mend(found) { () throws(CaptureError) in try progress(last.read, last.of) }
     }
 }

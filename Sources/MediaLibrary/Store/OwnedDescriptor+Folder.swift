@@ -52,6 +52,34 @@ extension OwnedDescriptor {
         throw LibraryCall.error("\(what()) cannot be removed", errno)
     }
 
+    /// Moves a file of another folder to `lost+found` in this one; when it returns that is on disk.
+    ///
+    /// - Parameters:
+    ///   - path: Where this folder is.
+    ///   - suffix: What is put behind its name.
+    /// - Returns: Where it is now, as a path in this folder; `nil` when it was not there any more.
+    func setAside(
+        _ name: String,
+        of source: OwnedDescriptor,
+        _ path: String,
+        suffix: String = ""
+    ) throws(CaptureError) -> String? {
+        guard try source.has(name) else { return nil }
+        let target = try subfolder("lost+found", path, isLasting: true)
+        var free = name + suffix
+        var count = 1
+        while try target.has(free) {
+            count += 1
+            free = "\(name)\(suffix)-\(count)"
+        }
+        try LibraryCall.check("the file \(name) cannot be set aside") {
+            unsafe renameat(source.number, name, target.number, free)
+        }
+        try target.synchronize("the folder lost+found")
+        try source.synchronize("the folder of \(name)")
+        return "lost+found/\(free)"
+    }
+
     /// The names in it, without `.` and `..`, in the order of their bytes.
     func names(_ what: @autoclosure () -> String) throws(CaptureError) -> [String] {
         // A descriptor of its own, since the position in it goes along and closing the list closes it.

@@ -51,13 +51,7 @@ import CaptureCore
 enum Hexadecimal {
     /// Two lower-case digits a byte.
     static func text(_ bytes: some Sequence<UInt8>) -> String {
-        let digits = Array("0123456789abcdef".utf8)
-        var text: [UInt8] = []
-        for byte in bytes {
-            text.append(digits[Int(byte >> 4)])
-            text.append(digits[Int(byte & 15)])
-        }
-        return String(decoding: text, as: UTF8.self)
+        bytes.map { String($0, digits: 2, radix: 16) }.joined()
     }
 
     /// Whether a text has just so many lower-case hexadecimal digits and nothing else.

@@ -4,11 +4,12 @@ import Glibc
 /// The files of imports and recordings under way, and the room for more: `transit/ID`. Thread-safe.
 struct TransitFiles: Sendable {
     private let folder: OwnedDescriptor
+    private let root: OwnedDescriptor
     private let path: String
 
     /// - Parameter path: Where the library is.
-    init(_ folder: OwnedDescriptor, _ path: String) {
-        self.folder = folder
+    init(_ folder: OwnedDescriptor, _ root: OwnedDescriptor, _ path: String) {
+        (self.folder, self.root) = (folder, root)
         self.path = path
     }
 
@@ -37,6 +38,9 @@ struct TransitFiles: Sendable {
 
     /// Removes a file, if it is there.
     func remove(_ name: String, _ what: String) throws(CaptureError) { try folder.unlink(name, what) }
+
+    /// Moves a file to `lost+found`.
+    func setAside(_ name: String) throws(CaptureError) { _ = try root.setAside(name, of: folder, path) }
 
     /// Removes a file whose content is elsewhere or not wanted. One that cannot be removed now goes when the library is
     /// opened next.

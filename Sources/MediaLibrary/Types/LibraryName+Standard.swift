@@ -6,8 +6,8 @@ extension LibraryName {
     static func standard(_ facts: ExaminedMedia, created: Int64) -> String {
         let day = CivilDate(milliseconds: created)
         let seconds = Int((created - day.start) / 1000)
-        let time = [seconds / 3600, seconds / 60 % 60, seconds % 60].map { CivilDate.padded($0, 2) }.joined()
-        let date = CivilDate.padded(day.year, 4) + CivilDate.padded(day.month, 2) + CivilDate.padded(day.day, 2)
+        let time = [seconds / 3600, seconds / 60 % 60, seconds % 60].map { String($0, digits: 2) }.joined()
+        let date = String(day.year, digits: 4) + String(day.month, digits: 2) + String(day.day, digits: 2)
         return "\(facts.kind.rawValue)-\(date)-\(time)\(ending(of: facts.mediaType))"
     }
 
@@ -51,10 +51,5 @@ struct CivilDate: Hashable {
         day = ofYear - (153 * fromMarch + 2) / 5 + 1
         month = fromMarch < 10 ? fromMarch + 3 : fromMarch - 9
         year = yearOfEra + era * 400 + (fromMarch >= 10 ? 1 : 0)
-    }
-
-    static func padded(_ number: Int, _ digits: Int) -> String {
-        let text = String(number)
-        return String(repeating: "0", count: max(0, digits - text.count)) + text
     }
 }

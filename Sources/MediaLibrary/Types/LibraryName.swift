@@ -35,8 +35,7 @@ public enum LibraryName {
             )
         }
         if let unseen = text.unicodeScalars.first(where: isUnseen) {
-            let digits = String(unseen.value, radix: 16, uppercase: true)
-            let number = String(repeating: "0", count: max(0, 4 - digits.count)) + digits
+            let number = String(unseen.value, digits: 4, radix: 16, uppercase: true)
             throw CaptureError(
                 .invalidArgument,
                 "\(what) contains the control or direction character U+\(number); leave it out"

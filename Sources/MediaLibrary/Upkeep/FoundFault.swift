@@ -24,6 +24,8 @@ public struct FoundFault: Hashable, Sendable {
     public var message: String
     /// What was done about it, in a sentence; empty after a check.
     public var outcome: String
+    /// Whether it is still there after it was to be repaired.
+    public var isLeft = false
 
     /// The outcome of what was found to be as it should be when it was to be mended.
     static let isMendedMeanwhile = "it was repaired meanwhile"

@@ -11,14 +11,20 @@ struct LibraryRepair: Sendable {
     /// Mends what a check has found. That may be hours ago, so that everything is looked at once more before it is
     /// touched: a file may have come back with another import, or gone with its last asset.
     ///
+    /// - Parameter goOn: Called before each fault; what it throws ends it.
     /// - Returns: The same faults, and what was done about them.
-    func mend(_ found: [FoundFault]) throws(CaptureError) -> [FoundFault] {
+    func mend(
+        _ found: [FoundFault],
+        _ goOn: () throws(CaptureError) -> Void = { () throws(CaptureError) in }
+    ) throws(CaptureError) -> [FoundFault] {
         var faults = found
         // Lost edits first, so that no asset goes on with one of them.
         for index in faults.indices where faults[index].kind == .missing || faults[index].kind == .damaged {
+            try goOn()
             try mendLostFile(&faults[index], .edit)
         }
         for index in faults.indices {
+            try goOn()
             switch faults[index].kind {
             case .missing, .damaged: try mendLostFile(&faults[index], .original)
             case .orphaned: faults[index].outcome = try LibraryOrphans(base).mend(faults[index].file)
@@ -27,7 +33,9 @@ struct LibraryRepair: Sendable {
         }
         if faults.contains(where: { $0.kind == .index }) {
             let rest = try mendIndex()
-            for index in faults.indices where faults[index].kind == .index { faults[index].outcome = rest }
+            for index in faults.indices where faults[index].kind == .index {
+                (faults[index].outcome, faults[index].isLeft) = rest
+            }
         }
         return faults
     }
@@ -86,8 +94,8 @@ struct LibraryRepair: Sendable {
         }
     }
 
-    /// - Returns: What came of it, in a sentence.
-    private func mendIndex() throws(CaptureError) -> String {
+    /// - Returns: The outcome in a sentence, and whether a fault is left.
+    private func mendIndex() throws(CaptureError) -> (String, Bool) {
         try base.index.write { try $0.execute(sql: ReadingRecount.rebuild) }
         let rest = try base.index.write { database in
             try database.execute(sql: "REINDEX")
@@ -96,8 +104,8 @@ struct LibraryRepair: Sendable {
             return try String.fetchAll(database, sql: "PRAGMA integrity_check(1)").filter { $0 != "ok" }
                 + Row.fetchAll(database, sql: "PRAGMA foreign_key_check").prefix(1).map { _ in "rows are missing" }
         }
-        guard let why = rest.first else { return "everything that could be recalculated was" }
-        return "this cannot be repaired (\(why)): restore a copy of the index"
+        guard let why = rest.first else { return ("everything that could be recalculated was", false) }
+        return ("this cannot be repaired (\(why)): restore a copy of the index", true)
     }
 }
 
