@@ -21,7 +21,7 @@ struct ControlDoor {
     /// Serves one caller until it or the daemon leaves. Callers that leave before they say anything are passed over.
     func run() throws(SystemError) {
         // The connection is closed when `serveNext` returns; if that hangs, the daemon is not told that it can go on here.
-        while try serveNext() { try daemon.send(ControlCaller.left) }
+        while try serveNext() { try daemon.send(ControlReport.left.text) }
     }
 
     /// Waits for a caller, tells the daemon of it, and serves it.
@@ -30,10 +30,10 @@ struct ControlDoor {
     private func serveNext() throws(SystemError) -> Bool {
         guard let caller = try accept() else { return false }
         guard let credentials = try credentials(of: caller) else {
-            try daemon.send(ControlCaller.refused)
+            try daemon.send(ControlReport.refused.text)
             return false
         }
-        try daemon.send(credentials.text)
+        try daemon.send(ControlReport.caller(credentials).text)
         // Nothing that the caller sent is taken in before the daemon has room for it.
         guard try daemon.receiveText() != nil else { return false }
         let ready = try Poll.wait(caller.file.descriptor, daemon.file.descriptor)
@@ -76,8 +76,10 @@ struct ControlDoor {
             } else {
                 // Descriptors beside it are never opened here: closing one may take a file system's server for ever, and then
                 // this process could not be killed either.
-                guard let text = try caller.receiveText() else { return }
-                try daemon.send(text)
+                guard let text = try caller.receiveText(),
+                    text.utf8.count <= ControlReport.largest(of: PacketSocket.largestMessage)
+                else { return }
+                try daemon.send(ControlReport.said(text).text)
             }
         }
     }

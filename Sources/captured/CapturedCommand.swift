@@ -20,10 +20,10 @@ struct CapturedCommand: ParsableCommand {
     @Option(help: "The folder that keeps answers; created with mode 0700 if missing.")
     var stateDir: String?
 
-    @Option(help: "Read captured.conf from this directory instead of /usr/lib/captured and /etc/captured.")
+    @Option(help: "Read configuration and policy from this folder alone, not from /usr/lib/captured and /etc/captured.")
     var configDir: String?
 
-    @Option(help: "The recorder to start as a child on a session bus.")
+    @Option(help: "The recorder to start as a child.")
     var recorder: String?
 
     /// Parses and serves.

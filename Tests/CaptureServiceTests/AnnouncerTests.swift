@@ -22,7 +22,10 @@ struct `A person's answer` {
         )
     }
 
-    @Test func `is told on the bus, whichever agent it came from; what was decided by it later is not`() async throws {
+    @Test(arguments: [Decision.Cause.answer, .inlineAnswer, .expired])
+    func `is told on the bus, whichever agent it came from; what was decided by it later is not`(cause: Decision.Cause)
+        async throws
+    {
         let bus = try PrivateBus()
         let daemon = try await BusConnection.open(bus.kind)
         let client = try await BusConnection.open(bus.kind)
@@ -36,7 +39,7 @@ struct `A person's answer` {
         let announcer = Announcer(listeners)
         announcer.decided(decision(.storedAnswer, .authorized))
         announcer.decided(decision(.dismissed, .notDetermined))
-        announcer.decided(decision(.answer, .denied))
+        announcer.decided(decision(cause, .denied))
         announcer.finish()
         await announcer.run(
             SessionObjects(bus: daemon, callers: callers, listeners: listeners, doors: .ofTests),

@@ -9,7 +9,7 @@ extension BusConnection {
         _ signature: String = "",
         _ arguments: [BusValue] = [],
         on interface: String = CaptureNames.authorization,
-        timeout: Double = 25
+        timeout: Double? = nil
     ) async throws(CaptureError) -> [BusValue] {
         try await call(
             CaptureNames.service,

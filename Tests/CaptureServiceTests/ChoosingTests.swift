@@ -34,8 +34,7 @@ final class `Choosing what a limited program may read` {
         commandLine: String? = nil
     ) async throws -> (scene: ConsentScene, agent: CountingAgent, program: LibraryCaller) {
         let scene = try await ConsentScene(on: bus, state: folder, usage: usage, commandLine: commandLine)
-        let agent = try await CountingAgent(on: bus)
-        try await scene.register(agent)
+        let agent = try await scene.agent(on: bus)
         return (scene, agent, try await LibraryCaller(on: bus))
     }
 

@@ -176,7 +176,13 @@ final class ConsentScene: Sendable {
     /// Has an agent asked from now on. The daemon knows its connection by a call, and so hears when it goes.
     ///
     /// - Parameter isShipped: Whether it passes for the command line that ships with the daemon.
-    func register(_ agent: CountingAgent, isShipped: Bool = true) async throws {
+    func agent(
+        on bus: PrivateBus,
+        picks: Bool = true,
+        holds: Bool = false,
+        isShipped: Bool = true
+    ) async throws -> CountingAgent {
+        let agent = try await CountingAgent(on: bus, picks: picks, holds: holds)
         try await agent.call("WhoAmI")
         // It is the test's own process, as the asking program is, and has to pass for another of the same session.
         var panel = try await callers.client(agent.connection.uniqueName).identity
@@ -190,5 +196,6 @@ final class ConsentScene: Sendable {
             path: CountingAgent.path,
             isInline: false
         )
+        return agent
     }
 }

@@ -61,6 +61,32 @@ import Testing
         #expect(try await socket.reset(program: "none") == 0)
     }
 
+    @Test func `a caller that speaks as the door does is still who it is`() async throws {
+        let claims = ControlReport.caller(ControlCaller(pid: 1, user: 4242, groups: [])).text
+        let request = ControlRequest.turn(service: "camera", isOn: true).text
+        for first in [ControlReport.left.text, ControlReport.refused.text, ControlReport.said("").text, claims] {
+            let caller = try PacketSocket.connect(to: folder + "/control")
+            // At once, so that the desk finds them in its first moment with the caller.
+            for text in [first, claims, request] { try caller.send(text) }
+            var errors: [CaptureError] = []
+            while errors.count < 3, let answer = try await caller.next() {
+                if case .failed(let error) = try ControlAnswer(text: answer.text) { errors.append(error) }
+            }
+            #expect(errors.prefix(2).allSatisfy { $0.code == .badData } && errors.count == 3)
+            #expect(errors.last?.message.hasPrefix("\(getuid()) ") == true)
+        }
+    }
+
+    @Test func `a caller that sends a message of no bytes is let go`() async throws {
+        let caller = try PacketSocket.connect(to: folder + "/control")
+        try caller.send("nonsense")
+        #expect(try await caller.next() != nil)
+        // Its door does not wait for more.
+        try caller.send("")
+        #expect(try await caller.next() == nil)
+        #expect(try await socket.reset(program: "none") == 0)
+    }
+
     @Test func `silent callers and descriptors that cannot be closed lock nobody out`() async throws {
         var silent: [PacketSocket] = []
         var hostile: [LingeringSocket] = []
@@ -105,9 +131,12 @@ import Testing
         // A pause of a second after each would be ten in every turn. A turn may be slow because the machine is.
         var fastest = Int64.max
         for _ in 0..<6 where fastest >= 8_000_000_000 {
+            let before = Timestamp.now
+            // Those that are served take a process each, too, and no pause.
+            for _ in 0..<20 { #expect(try await socket.reset(program: "none") == 0) }
             let begun = Timestamp.now
             try await callWithTooManyGroups()
-            fastest = min(fastest, Timestamp.now - begun)
+            fastest = min(fastest, (Timestamp.now - begun) - (begun - before))
         }
         #expect(fastest < 8_000_000_000)
         #expect(try await socket.reset(program: "none") == 0)

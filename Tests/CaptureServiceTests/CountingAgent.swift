@@ -151,7 +151,7 @@ final class RequestingClient: Sendable {
             for index in 0..<count {
                 group.addTask { [connection, heard] in
                     let camera = [BusValue.strings(["camera"])]
-                    let answer = try await connection.callDaemon("RequestAccess", "as", camera, timeout: 120)
+                    let answer = try await connection.callDaemon("RequestAccess", "as", camera, timeout: 600)
                     let number = UInt32(clamping: answer.first?.unsigned ?? 0)
                     if number != 0 { return number }
                     // It is authorized, and no signal follows: counted by a number that no request is given.

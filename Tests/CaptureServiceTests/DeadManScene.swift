@@ -112,9 +112,10 @@ final class DeadManScene: Sendable {
     /// Makes the gate decide and the engine act, as far as they work.
     func knockAtGate() {
         Task { [gate] in
-            _ = try await gate.requestAccess([.camera], for: Self.other, session: ":1.2") { () throws(CaptureError) in
-                Self.other
-            }
+            _ = try await gate.requestAccess(
+                [.camera],
+                for: Requester(client: Self.other, session: ":1.2") { Self.other }
+            )
         }
     }
 

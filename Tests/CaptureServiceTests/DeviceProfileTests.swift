@@ -116,8 +116,7 @@ import Testing
     @Test func `is not saved while another program has the settings locked`() async throws {
         let scene = try await scene()
         try await scene.desk.lock(scene.camera, for: client, scene.grant)
-        let error = await #expect(throws: CaptureError.self) { try await scene.save() }
-        #expect(error?.code == .busy)
+        #expect(await code { try await scene.save() } == .busy)
         #expect(scene.profile.isEmpty)
         try await scene.save(by: client)
         #expect(!scene.profile.isEmpty)
@@ -153,8 +152,7 @@ import Testing
         #expect(polkit.messages.first?.contains("save the settings of Synthetic Camera for every program") == true)
         for tier in [Tier.sandboxed, .service, .user] {
             let other = ProfileScene.client("b", tier: tier)
-            let error = await #expect(throws: CaptureError.self) { try await scene.save(by: other) }
-            #expect(error?.code == .notPermitted)
+            #expect(await code { try await scene.save(by: other) } == .notPermitted)
         }
         #expect(scene.profile.isEmpty)
         #expect(polkit.checks.count == 1)

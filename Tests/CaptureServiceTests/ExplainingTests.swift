@@ -106,10 +106,7 @@ struct `An explanation` {
 
     @Test func `names the file of the policy that cannot be understood`() async throws {
         let folder = NSTemporaryDirectory() + "explain-\(UUID().uuidString)"
-        defer { try? FileManager.default.removeItem(atPath: folder) }
-        try FileManager.default.createDirectory(atPath: folder + "/policy.d", withIntermediateDirectories: true)
-        try Data("[Rule]\nDecision=no\n".utf8).write(to: URL(fileURLWithPath: folder + "/policy.d/a.conf"))
-        await gate.setPolicy(Policy(directories: [folder], ownedBy: nil, accounts: .unknown))
+        await gate.setPolicy(try Policy(rules: "[Rule]\nDecision=no\n", in: folder))
         let found = try await explain(client("/tool"))
         #expect(found["status"]?.text == "restricted")
         #expect(found["decides"]?.text == "policy")

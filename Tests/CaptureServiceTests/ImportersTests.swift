@@ -19,20 +19,7 @@ import Testing
         }
     }
 
-    private func file(_ bytes: [UInt8], _ flags: Int32 = O_RDONLY) throws -> Descriptor {
-        let path = NSTemporaryDirectory() + "captured-importers-\(UUID().uuidString)"
-        try Data(bytes).write(to: URL(fileURLWithPath: path))
-        defer { unsafe unlink(path) }
-        return try Descriptor.open(path, flags)
-    }
-
-    private func pipe() throws -> (reading: Descriptor, writing: Descriptor) {
-        let pipe = Pipe()
-        return (
-            try Descriptor(owning: dup(pipe.fileHandleForReading.fileDescriptor)).duplicate(),
-            try Descriptor(owning: dup(pipe.fileHandleForWriting.fileDescriptor)).duplicate()
-        )
-    }
+    private func file(_ bytes: [UInt8]) throws -> Descriptor { try LibraryFixtures.file(bytes) }
 
     /// How some work fails.
     private func fault(_ work: () async throws -> Void) async -> CaptureError? {
@@ -80,22 +67,22 @@ import Testing
     }
 
     @Test func `a source that gives nothing more is given up, and its helper with it`() async throws {
-        let (reading, writing) = try pipe()
+        let (reading, writing) = try LibraryFixtures.pipe()
         try unsafe [UInt8](1...3).withUnsafeBytes { try unsafe writing.write(all: $0) }
         let sink = Sink()
         let error = await fault {
-            _ = try await unsafe Importers(origin: TestPrograms.recorder, patience: 2000).copy(
+            _ = try await unsafe Importers(origin: TestPrograms.recorder, patience: 20_000).copy(
                 source: reading,
                 limit: 1 << 30,
                 append: sink.take
             )
         }
-        #expect(error?.code == .timedOut && error?.message.contains("for 2 s") == true)
+        #expect(error?.code == .timedOut && error?.message.contains("for 20 s") == true)
         #expect(sink.bytes.withLock { $0 } == [1, 2, 3])
     }
 
     @Test func `a task that is cancelled ends its helper`() async throws {
-        let (reading, writing) = try pipe()
+        let (reading, writing) = try LibraryFixtures.pipe()
         try unsafe [UInt8](1...3).withUnsafeBytes { try unsafe writing.write(all: $0) }
         let sink = Sink()
         let task = Task {

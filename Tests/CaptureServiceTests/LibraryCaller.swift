@@ -218,16 +218,6 @@ final class LibraryCaller: Sendable {
     func die() async { await connection.close() }
 }
 
-/// The code of what something throws; `nil` where it comes to its end.
-func code(_ body: () async throws -> Void) async -> CaptureError.Code? {
-    do {
-        try await body()
-        return nil
-    } catch {
-        return (error as? CaptureError)?.code
-    }
-}
-
 extension ConsentScene {
     /// Puts a photo of these bytes into the library of the test's user, past the bus.
     @discardableResult

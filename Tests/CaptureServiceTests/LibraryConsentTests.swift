@@ -27,8 +27,7 @@ final class `The media library's consent on the bus` {
 
     private func start() async throws -> (scene: ConsentScene, agent: CountingAgent, program: LibraryCaller) {
         let scene = try await ConsentScene(on: bus, state: folder)
-        let agent = try await CountingAgent(on: bus, picks: false)
-        try await scene.register(agent)
+        let agent = try await scene.agent(on: bus, picks: false)
         return (scene, agent, try await LibraryCaller(on: bus))
     }
 
@@ -147,8 +146,7 @@ final class `The media library's consent on the bus` {
         for wrong: [String: [String: BusValue]] in [
             ["library-add": limited], ["library-read-write": ["allowed": .bool(false), "limited": .bool(true)]],
         ] {
-            let error = await #expect(throws: CaptureError.self) { try await agent.answer(wrong) }
-            #expect(error?.code == .invalidArgument)
+            #expect(await code { try await agent.answer(wrong) } == .invalidArgument)
         }
         try await agent.answer(["library-read-write": limited])
         let outcome = await program.decision(of: number)
@@ -186,8 +184,7 @@ final class `The media library's consent on the bus` {
         #expect(useless?.code == .invalidArgument)
         #expect(useless?.message.contains("auth set 'flatpak:org.example.Album' library none") == true)
         for (service, answer) in [("library", "authorized"), ("camera", "limited"), ("library-add", "all")] {
-            let error = await #expect(throws: CaptureError.self) { try await set(service, answer) }
-            #expect(error?.code == .invalidArgument, "\(service) \(answer)")
+            #expect(await code { try await set(service, answer) } == .invalidArgument, "\(service) \(answer)")
         }
         #expect(
             try await program.connection.callDaemon("Reset", "sss", [.string(""), album, .string("library")]).first?

@@ -54,8 +54,7 @@ final class `The history of the media library` {
 
     @Test func `has what the person confirmed, what not, and what was picked`() async throws {
         let scene = try await ConsentScene(on: bus, state: folder)
-        let agent = try await CountingAgent(on: bus)
-        try await scene.register(agent)
+        let agent = try await scene.agent(on: bus)
         let program = try await LibraryCaller(on: bus)
         try await set(.all, program)
         let asset = try await scene.add("one", "1.jpg")

@@ -5,6 +5,7 @@ import CaptureCore
 import CaptureSystem
 import Foundation
 import MediaLibrary
+import TestSupport
 import Testing
 
 @testable import CaptureService
@@ -118,17 +119,8 @@ final class `A program and the media library` {
         let (scene, program, _) = try await start(.all)
         let own = try #require(try await program.add(LibraryFixtures.picture(1)).result["id"]?.text)
         let token = try await program.token()
-        let rules = folder + "/policy.d"
-        try FileManager.default.createDirectory(atPath: rules, withIntermediateDirectories: true)
         let rule = "[Rule]\nService=library-add library-read-write\nDecision=restrict\n"
-        try Data(rule.utf8).write(to: URL(fileURLWithPath: rules + "/50-test.conf"))
-        let nobody = Accounts(
-            user: { _ in .absent },
-            name: { _ in .absent },
-            group: { _ in .absent },
-            groups: { _ in .absent }
-        )
-        await scene.gate.setPolicy(Policy(directories: [folder], ownedBy: nil, accounts: nobody))
+        await scene.gate.setPolicy(try Policy(rules: rule))
 
         #expect(try await program.found() == ([], UInt64(AuthorizationStatus.restricted.rawValue)))
         #expect(try await program.count() == 0)
@@ -142,7 +134,7 @@ final class `A program and the media library` {
         ] as [(String, String, [BusValue])] {
             let error = await program.fault(member, signature, arguments)
             #expect(
-                error?.code == .restricted && error?.message.contains("50-test.conf:") == true,
+                error?.code == .restricted && error?.message.contains("policy.d/a.conf:1") == true,
                 "\(String(describing: error))"
             )
         }
@@ -162,7 +154,7 @@ final class `A program and the media library` {
             let secret = try library.albums.create("Secret", program: "exe:/usr/bin/other", scope: .all)
             try library.members.add([chosen.id, hidden.id], toAlbum: mixed.id, scope: .all)
             try library.members.add([hidden.id], toAlbum: secret.id, scope: .all)
-            _ = try library.choices.setChosen(id, [chosen.id])
+            _ = try library.choices.choose(id, [chosen.id])
             return (mixed: mixed.id, secret: secret.id)
         }
         let added = try await program.add(LibraryFixtures.picture(3))
@@ -212,7 +204,8 @@ final class `A program and the media library` {
         #expect(try await program.notices() == 1)
         #expect(try await program.changes(since: token).ids == ["changed": [chosen.id]])
         try await scene.libraries.use(user) { library throws(CaptureError) in
-            _ = try library.choices.setChosen(id, [hidden.id])
+            try library.choices.unchoose(id, [chosen.id])
+            _ = try library.choices.choose(id, [hidden.id])
         }
         await scene.changed()
         let swapped = try await program.changes(since: token)
@@ -237,8 +230,7 @@ final class `A program and the media library` {
 
     @Test func `asks by its first call, once for each level, and goes on with the answer`() async throws {
         let (scene, program, _) = try await start(nil)
-        let agent = try await CountingAgent(on: bus)
-        try await scene.register(agent)
+        let agent = try await scene.agent(on: bus)
         let number = try await program.begin(try LibraryFixtures.file(LibraryFixtures.picture(1)))
         await agent.wasAsked(1)
         #expect(agent.facts["services"]?.texts == ["library-add"])

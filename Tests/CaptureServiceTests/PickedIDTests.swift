@@ -5,6 +5,7 @@ import CaptureCore
 import CaptureKit
 import Foundation
 import MediaLibrary
+import TestSupport
 import Testing
 
 @testable import CaptureService
@@ -57,12 +58,6 @@ final class `The ids of what was picked` {
 
     private let bus: PrivateBus
     private let folder = NSTemporaryDirectory() + "library-picked-\(UUID().uuidString)"
-    private let noAccounts = Accounts(
-        user: { _ in .absent },
-        name: { _ in .absent },
-        group: { _ in .absent },
-        groups: { _ in .absent }
-    )
 
     init() throws { bus = try PrivateBus() }
 
@@ -70,8 +65,7 @@ final class `The ids of what was picked` {
 
     private func start() async throws -> (scene: ConsentScene, agent: CountingAgent, library: MediaLibrary) {
         let scene = try await ConsentScene(on: bus, state: folder, usage: QuietUsageDescriptions())
-        let agent = try await CountingAgent(on: bus)
-        try await scene.register(agent)
+        let agent = try await scene.agent(on: bus)
         return (scene, agent, MediaLibrary(on: try await CaptureDaemon.connect(to: bus.kind)))
     }
 
@@ -100,11 +94,8 @@ final class `The ids of what was picked` {
     }
 
     private func restrict(_ scene: ConsentScene) async throws {
-        let rules = folder + "/policy.d"
-        try FileManager.default.createDirectory(atPath: rules, withIntermediateDirectories: true)
         let rule = "[Rule]\nService=library-read-write\nDecision=restrict\n"
-        try Data(rule.utf8).write(to: URL(fileURLWithPath: rules + "/50-test.conf"))
-        await scene.gate.setPolicy(Policy(directories: [folder], ownedBy: nil, accounts: noAccounts))
+        await scene.gate.setPolicy(try Policy(rules: rule))
     }
 
     @Test(arguments: rows) func `find what the program may see, and ask while that is undecided`(_ row: Row)
@@ -119,7 +110,7 @@ final class `The ids of what was picked` {
         if row.isRestricted { try await restrict(scene) }
         if row.set["library"] == "limited" {
             _ = try await scene.libraries.use(getuid()) { library throws(CaptureError) in
-                try library.choices.setChosen(program, chosen)
+                try library.choices.choose(program, chosen)
             }
         }
 

@@ -20,8 +20,7 @@ final class `Picking from the media library` {
 
     private func start() async throws -> (scene: ConsentScene, agent: CountingAgent, program: LibraryCaller) {
         let scene = try await ConsentScene(on: bus, state: folder)
-        let agent = try await CountingAgent(on: bus)
-        try await scene.register(agent)
+        let agent = try await scene.agent(on: bus)
         return (scene, agent, try await LibraryCaller(on: bus))
     }
 
@@ -55,19 +54,17 @@ final class `Picking from the media library` {
 
     @Test func `is shown by the command line that ships with the daemon alone`() async throws {
         let scene = try await ConsentScene(on: bus, state: folder)
-        let other = try await CountingAgent(on: bus)
-        try await scene.register(other, isShipped: false)
+        let other = try await scene.agent(on: bus, isShipped: false)
         let program = try await LibraryCaller(on: bus)
         try await scene.add("one", "1.jpg")
         #expect(await program.outcome(of: try await program.pick()).code == "NobodyToAsk")
-        let agent = try await CountingAgent(on: bus)
-        try await scene.register(agent)
-        try await scene.register(other, isShipped: false)
+        let agent = try await scene.agent(on: bus)
+        let later = try await scene.agent(on: bus, isShipped: false)
         let number = try await program.pick()
         await agent.wasAsked(1)
         try await agent.dismiss()
         #expect(await program.outcome(of: number).code == "Dismissed")
-        #expect(other.questions.isEmpty)
+        #expect(other.questions.isEmpty && later.questions.isEmpty)
         await scene.stop()
     }
 
@@ -153,8 +150,7 @@ final class `Picking from the media library` {
         let (scene, _, program) = try await start()
         try await scene.add("one", "1.jpg")
         // The latest is asked.
-        let agent = try await CountingAgent(on: bus, holds: true)
-        try await scene.register(agent)
+        let agent = try await scene.agent(on: bus, holds: true)
         let number = try await program.pick()
         await agent.wasAsked(1)
         try await program.call("Cancel", "u", [.uint32(UInt32(number))])

@@ -17,8 +17,8 @@ import Testing
         )
     }
 
-    private func file(_ process: Int32) -> PortalHolding.File {
-        PortalHolding.File(device: 1, inode: UInt64(process < 10 ? process : process / 10))
+    private func file(_ process: Int32) -> FileIdentity {
+        FileIdentity(device: 1, inode: UInt64(process < 10 ? process : process / 10))
     }
 
     /// The processes that have it, or why nobody can tell. The portal made two connections and has one, but for what is

@@ -50,8 +50,7 @@ final class `A thousand requests of one program` {
 
     private func start(promptTimeout: Duration = .seconds(600)) async throws -> (ConsentScene, CountingAgent) {
         let scene = try await ConsentScene(on: bus, state: folder, promptTimeout: promptTimeout)
-        let agent = try await CountingAgent(on: bus)
-        try await scene.register(agent)
+        let agent = try await scene.agent(on: bus)
         return (scene, agent)
     }
 
@@ -81,7 +80,7 @@ final class `A thousand requests of one program` {
 
     @Test func `time out together, and are asked anew after a restart`() async throws {
         // Long enough for all of them to come in, which is waited for.
-        try await comesToNothing("TimedOut", promptTimeout: .seconds(10)) { _ in }
+        try await comesToNothing("TimedOut", promptTimeout: .seconds(60)) { _ in }
     }
 
     private func comesToNothing(

@@ -1,10 +1,10 @@
-import Authorization
 import BusSupport
 import CaptureBus
 import CaptureCore
 import CaptureMessages
 import Synchronization
 
+@testable import Authorization
 @testable import CaptureService
 
 extension AgentRegistry {

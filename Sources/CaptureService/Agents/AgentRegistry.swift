@@ -214,7 +214,7 @@ actor AgentRegistry: Prompter {
             _ = try await self.call(agent, call.member, [.string(cookie), facts], timeout: 10)
         } catch {
             // It may get to the call all the same, and show what nobody waits for any more.
-            if error.code == .timedOut { Task { await self.cancel(cookie, at: agent) } }
+            if error.code == .timedOut || error.code == .unreachable { Task { await self.cancel(cookie, at: agent) } }
             throw error
         }
         let result = await withTaskCancellationHandler {
@@ -283,9 +283,6 @@ actor AgentRegistry: Prompter {
 
     private static func makeCookie() -> String {
         var random = SystemRandomNumberGenerator()
-        return [random.next(), random.next()].map { (word: UInt64) in
-            let digits = String(word, radix: 16)
-            return String(repeating: "0", count: 16 - digits.count) + digits
-        }.joined()
+        return [random.next(), random.next()].map { (word: UInt64) in String(word, digits: 16, radix: 16) }.joined()
     }
 }

@@ -5,9 +5,6 @@ import CaptureEngine
 import CaptureSystem
 
 extension BridgedPrograms {
-    /// How long connections that are being made or handed over are waited for.
-    private static let patience = Duration.seconds(2)
-
     /// Whether a process is the desktop's camera portal, as it is installed: a copy or a program of that name is not.
     static func isPortal(_ identity: ClientIdentity) -> Bool {
         runs(identity, ["xdg-desktop-portal"])
@@ -35,15 +32,8 @@ extension BridgedPrograms {
         _ connections: [Int32: Int],
         beside bridge: ClientIdentity
     ) async throws(CaptureError) -> (NamedProcess, ClientIdentity) {
-        let end = ContinuousClock.now + Self.patience
-        while true {
-            do throws(CaptureError) {
-                return try await look(portal, said, connections, bridge)
-            } catch {
-                // What is handed over just now is in order soon.
-                guard await Self.mayWait(until: end) else { throw error }
-            }
-        }
+        // What is handed over just now is in order soon.
+        try await Self.patiently { () throws(CaptureError) in try await look(portal, said, connections, bridge) }
     }
 
     /// Makes sure that the program that came through a connection of the bridge's has its memory alone.
@@ -55,14 +45,9 @@ extension BridgedPrograms {
         guard let program = programs.first, programs.count == 1 else {
             throw CaptureError(.wrongState, "a connection checks the memory of the one program that came through it")
         }
-        let (bridge, end) = (caller.identity.pid, ContinuousClock.now + Self.patience)
-        while true {
-            do throws(CaptureError) {
-                return try await look(inodes, of: program, by: bridge)
-            } catch {
-                // It may not have taken it yet.
-                guard await Self.mayWait(until: end) else { throw error }
-            }
+        // It may not have taken it yet.
+        try await Self.patiently { () throws(CaptureError) in
+            try await look(inodes, of: program, by: caller.identity.pid)
         }
     }
 
@@ -92,9 +77,20 @@ extension BridgedPrograms {
         }
     }
 
-    private static func mayWait(until end: ContinuousClock.Instant) async -> Bool {
-        guard ContinuousClock.now < end else { return false }
-        return (try? await Task.sleep(for: .milliseconds(50))) != nil
+    /// Looks at connections that are being made or handed over, again and again for two seconds.
+    nonisolated(nonsending) private static func patiently<Value: Sendable>(
+        _ look: () async throws(CaptureError) -> Value
+    ) async throws(CaptureError) -> Value {
+        let end = ContinuousClock.now + .seconds(2)
+        while true {
+            do throws(CaptureError) {
+                return try await look()
+            } catch {
+                guard ContinuousClock.now < end, (try? await Task.sleep(for: .milliseconds(50))) != nil else {
+                    throw error
+                }
+            }
+        }
     }
 
     private func look(

@@ -31,7 +31,8 @@ actor BridgedPrograms {
     let refusals: RefusalJournal
     private var present: @Sendable ([ClientIdentity]) async -> Void = { _ in }
     private var gone: @Sendable (ClientIdentity, _ connection: String) async -> Void = { _, _ in }
-    private var entries: [String: [Int32: Entry]] = [:]
+    /// By connection of the bridge, in the order in which they came. A process is there twice if it goes by two names.
+    private var entries: [String: [Entry]] = [:]
 
     /// - Parameters:
     ///   - program: The bridge.
@@ -96,7 +97,7 @@ actor BridgedPrograms {
         var (identity, way) = (try await identify(process, startTime, user), Bridge.pipewire)
         if isByPortal, BridgedPrograms.isPortal(identity) {
             (named, identity) = try await holder(of: identity, said: said, connections, beside: caller.identity)
-        } else if identity.tier == .claimed {
+        } else if BridgedPrograms.isCounted(identity) {
             try await PipeWireHolding.check(identity, made: connections[process] ?? 0)
         }
         if bridge == .pulse, BridgedPrograms.isServer(identity) {
@@ -119,11 +120,21 @@ actor BridgedPrograms {
             identifyAtStart: { () async throws(CaptureError) -> ClientIdentity in
                 let now = try await again()
                 // It may have closed some since, but has the one that captures.
-                if now.tier == .claimed { try await PipeWireHolding.check(now, made: 1) }
+                if BridgedPrograms.isCounted(now) { try await PipeWireHolding.check(now, made: 1) }
                 return now
             },
             identifyAgain: again
         )
+    }
+
+    /// Whether a program's connections to PipeWire are counted: one of the account's is always, one in a sandbox where its
+    /// sockets are in the daemon's network. Those of another network are listed nowhere here.
+    private static func isCounted(_ client: ClientIdentity) -> Bool {
+        switch client.tier {
+        case .claimed: true
+        case .sandboxed: Files.link(at: "/proc/\(client.pid)/ns/net") == Files.link(at: "/proc/self/ns/net")
+        default: false
+        }
     }
 
     /// A bridge left the bus: nothing is known any more of who came through it.
@@ -164,7 +175,7 @@ actor BridgedPrograms {
         of connection: String,
         startedAt startTime: UInt64
     ) async throws(CaptureError) {
-        if entries[connection]?[identity.pid]?.identity == identity { return }
+        if entries[connection]?.contains(where: { $0.identity == identity }) == true { return }
         let watch: ProcessEnd
         do throws(SystemError) {
             watch = try ProcessEnd(of: identity.pid) { [weak self] in
@@ -173,7 +184,14 @@ actor BridgedPrograms {
         } catch {
             throw CaptureError(.notPermitted, "process \(identity.pid) cannot be followed: \(error)")
         }
-        entries[connection, default: [:]][identity.pid] = Entry(identity: identity, startTime: startTime, watch: watch)
+        let formers = programs(through: connection).map(\.identity).filter { former in
+            var renamed = former
+            renamed.name = identity.name
+            return former.pid == identity.pid && renamed != identity
+        }
+        entries[connection, default: []].append(Entry(identity: identity, startTime: startTime, watch: watch))
+        // The process ran another program before, whose sessions end.
+        for former in formers { await ended(former, of: connection) }
         await tellPresent()
         // Another process may have the number since it was identified; the one that is followed must be the same.
         var again = try await identify(identity.pid, startTime, identity.user)
@@ -184,8 +202,8 @@ actor BridgedPrograms {
     }
 
     private func ended(_ identity: ClientIdentity, of connection: String) async {
-        guard entries[connection]?[identity.pid]?.identity == identity else { return }
-        entries[connection]?[identity.pid] = nil
+        guard let place = entries[connection]?.firstIndex(where: { $0.identity == identity }) else { return }
+        entries[connection]?.remove(at: place)
         stated.processGone(identity.pid, on: connection)
         await gone(identity, connection)
         await tellPresent()
@@ -193,10 +211,10 @@ actor BridgedPrograms {
 
     /// Those that came through a connection of the bridge's.
     func programs(through connection: String) -> [Entry] {
-        entries[connection].map { Array($0.values) } ?? []
+        entries[connection] ?? []
     }
 
     private func tellPresent() async {
-        await present(entries.values.flatMap { $0.values.map(\.identity) })
+        await present(entries.values.joined().map(\.identity))
     }
 }

@@ -8,12 +8,8 @@ extension Task where Success == Never, Failure == Never {
         _ work: @Sendable () async throws(CaptureError) -> Value,
         onCancel: @Sendable () -> Void
     ) async throws(CaptureError) -> Value {
-        let result: Result<Value, CaptureError> = await withTaskCancellationHandler {
-            do throws(CaptureError) {
-                return .success(try await work())
-            } catch {
-                return .failure(error)
-            }
+        let result = await withTaskCancellationHandler {
+            await Result.of(work)
         } onCancel: {
             onCancel()
         }

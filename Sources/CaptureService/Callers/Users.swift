@@ -60,20 +60,9 @@ enum Users {
 extension Accounts {
     /// The system's own.
     static let system = Accounts(
-        user: { Look(UserDatabase.user(named: $0), \.number) },
-        name: { Look(UserDatabase.user($0), \.name) },
-        group: { Look(UserDatabase.group(named: $0), \.self) },
-        groups: { Look(UserDatabase.groups(of: $0), \.self) }
+        user: { UserDatabase.user(named: $0).map(\.number) },
+        name: { UserDatabase.user($0).map(\.name) },
+        group: UserDatabase.group(named:),
+        groups: UserDatabase.groups(of:)
     )
-}
-
-extension Accounts.Look {
-    /// What a look came to, of which one part matters.
-    fileprivate init<Entry>(_ look: UserDatabase.Look<Entry>, _ part: (Entry) -> Value) {
-        switch look {
-        case .found(let entry): self = .found(part(entry))
-        case .absent: self = .absent
-        case .failed: self = .failed
-        }
-    }
 }

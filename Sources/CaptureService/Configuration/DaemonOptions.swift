@@ -12,10 +12,10 @@ public struct DaemonOptions: Sendable {
     ///
     /// - Parameters:
     ///   - bus: The bus to serve: `system`, `session`, or an address.
-    ///   - synthetic: Whether to offer a synthetic camera and microphone beside the real ones.
+    ///   - synthetic: Whether to offer a synthetic camera, depth camera and microphone beside the real ones.
     ///   - stateDirectory: Where answers are kept; `nil` for the bus's usual place.
-    ///   - configDirectory: Where captured.conf is, instead of the usual places.
-    ///   - recorder: The recorder to start as a child on a session bus.
+    ///   - configDirectory: Where configuration and policy are, instead of the usual places.
+    ///   - recorder: The recorder to start as a child, instead of the usual way.
     public init(
         bus: String,
         synthetic: Bool,

@@ -46,12 +46,7 @@ final class AccessQuestions: Sendable {
             wasOpen = (try? await gate.status(.libraryReadWrite, for: client.identity)) == .notDetermined
         }
         do throws(CaptureError) {
-            _ = try await gate.requestAccess(
-                services,
-                for: client.identity,
-                session: client.connection,
-                again: client.identifyAgain
-            )
+            _ = try await gate.requestAccess(services, for: client.requester)
         } catch {
             fault = error
         }

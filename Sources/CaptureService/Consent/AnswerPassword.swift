@@ -14,33 +14,24 @@ struct PasswordNeeds: Hashable, Sendable {
 /// the account at the seat for the machine's services, since every program may register an agent.
 struct AnswerPassword: Sendable {
     /// Why a password is needed.
-    private enum Need {
-        case claimed
-        case machines
-
+    private struct Need {
         /// The polkit action.
-        var action: String {
-            switch self {
-            case .claimed: "org.capturekit.capture1.allow-claimed"
-            case .machines: "org.capturekit.capture1.allow-machine"
-            }
-        }
-
+        var action: String
         /// What turns it on and off.
-        var key: String {
-            switch self {
-            case .claimed: "PasswordForClaimed="
-            case .machines: "PasswordForServices="
-            }
-        }
-
+        var key: String
         /// What the program is that it is asked for.
-        var words: String {
-            switch self {
-            case .claimed: "which is not verified"
-            case .machines: "which counts for everybody on this machine"
-            }
-        }
+        var words: String
+
+        static let claimed = Need(
+            action: "org.capturekit.capture1.allow-claimed",
+            key: "PasswordForClaimed=",
+            words: "which is not verified"
+        )
+        static let machines = Need(
+            action: "org.capturekit.capture1.allow-machine",
+            key: "PasswordForServices=",
+            words: "which counts for everybody on this machine"
+        )
     }
 
     let bus: BusConnection

@@ -6,7 +6,7 @@ import CaptureMessages
 
 /// Agents that ask people, and what these answer.
 extension AuthorizationObject {
-    func registerAgent(_ call: BusCall) async throws(CaptureError) -> [BusValue] {
+    func registerAgent(_ call: BusCall) async throws(CaptureError) {
         let client = try await callers.client(call.sender)
         let options = try AgentOptions(busValue: call.arguments.argument(1))
         try settings.mayAnswer(client)
@@ -18,7 +18,8 @@ extension AuthorizationObject {
             kind: DisplayText.neutralized(options.kind, limit: 32),
             isInline: options.isInline
         )
-        return []
+        // If the agent left meanwhile, that was heard before it was registered.
+        if await callers.identity(of: call.sender) == nil { await agents.unregister(call.sender) }
     }
 
     func listAgents(_ call: BusCall) async throws(CaptureError) -> [BusValue] {
@@ -28,23 +29,20 @@ extension AuthorizationObject {
         return [.records(seen.map(AgentSummary.init))]
     }
 
-    func unregisterAgent(_ call: BusCall) async throws(CaptureError) -> [BusValue] {
+    func unregisterAgent(_ call: BusCall) async throws(CaptureError) {
         await agents.unregister(call.sender)
-        return []
     }
 
-    func answer(_ call: BusCall) async throws(CaptureError) -> [BusValue] {
+    func answer(_ call: BusCall) async throws(CaptureError) {
         let client = try await callers.client(call.sender)
         try settings.mayAnswer(client)
         let answers = try LifetimeCoding.answers(call.arguments.properties(1), now: AnswerTime.now.wall)
         try await agents.answer(call.arguments.text(0), from: call.sender, answers)
-        return []
     }
 
-    func dismiss(_ call: BusCall) async throws(CaptureError) -> [BusValue] {
+    func dismiss(_ call: BusCall) async throws(CaptureError) {
         let client = try await callers.client(call.sender)
         try settings.mayAnswer(client)
         try await agents.answer(call.arguments.text(0), from: call.sender, nil)
-        return []
     }
 }

@@ -49,10 +49,12 @@ extension AuthorizationObject {
 }
 
 extension SessionClient {
-    /// Whether the caller may see what a user's program was answered: its own, the machine's (whom it may be asked about),
-    /// all for root. Programs that root runs are root's own, though the machine's are stored under the same number.
+    /// Whether the caller may see what a user's program was answered: its user's, the machine's (whom it may be asked about),
+    /// all for root; what is in a sandbox only its own. Programs that root runs are root's own, though the machine's are
+    /// stored under the same number.
     func mayList(_ user: UInt32, _ program: String) -> Bool {
-        identity.user == user || identity.user == 0 || ClientIdentity.isMachines(program)
+        if identity.tier == .sandboxed { return identity.user == user && identity.program == program }
+        return identity.user == user || identity.user == 0 || ClientIdentity.isMachines(program)
     }
 
     fileprivate func checkMayList(_ user: UInt32, _ program: String) throws(CaptureError) {

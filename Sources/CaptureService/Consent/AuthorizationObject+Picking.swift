@@ -27,10 +27,9 @@ extension AuthorizationObject {
         return [.descriptor(picture)]
     }
 
-    func answerPicked(_ call: BusCall) async throws(CaptureError) -> [BusValue] {
+    func answerPicked(_ call: BusCall) async throws(CaptureError) {
         try settings.mayAnswer(try await callers.client(call.sender))
         let answer = PickedAssets(try call.arguments.texts(1), dropped: try call.arguments.texts(2))
         try await picking.answer(call.arguments.text(0), from: call.sender, answer)
-        return []
     }
 }

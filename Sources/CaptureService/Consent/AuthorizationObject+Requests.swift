@@ -39,7 +39,7 @@ extension AuthorizationObject {
         return [.uint32(try await questions.begin(services, for: client))]
     }
 
-    func setUsageDescriptions(_ call: BusCall) async throws(CaptureError) -> [BusValue] {
+    func setUsageDescriptions(_ call: BusCall) async throws(CaptureError) {
         let client = try await callers.client(call.sender)
         var reasons: [Service: String] = [:]
         var bridge: Bridge?
@@ -61,12 +61,10 @@ extension AuthorizationObject {
         try stated.state(reasons, bridge: bridge, by: client.identity, on: call.sender)
         // Who has left meanwhile is not told of again.
         if await callers.identity(of: call.sender) == nil { stated.clientGone(call.sender) }
-        return []
     }
 
-    func cancelAccess(_ call: BusCall) async throws(CaptureError) -> [BusValue] {
+    func cancelAccess(_ call: BusCall) async throws(CaptureError) {
         try await questions.requests.cancel(UInt32(clamping: try call.arguments.number(0)), of: call.sender)
-        return []
     }
 
     func whoAmI(_ call: BusCall) async throws(CaptureError) -> [BusValue] {

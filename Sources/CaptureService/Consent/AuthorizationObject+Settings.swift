@@ -6,7 +6,7 @@ import CaptureMessages
 
 /// Consent changed by people, without a prompt.
 extension AuthorizationObject {
-    func set(_ call: BusCall) async throws(CaptureError) -> [BusValue] {
+    func set(_ call: BusCall) async throws(CaptureError) {
         let change = AnswerChange(
             user: try call.arguments.text(0),
             program: try call.arguments.text(1),
@@ -15,7 +15,6 @@ extension AuthorizationObject {
             lifetime: try SetOptions(busValue: call.arguments.argument(4)).lifetime
         )
         try await set(for: try await callers.client(call.sender), change)
-        return []
     }
 
     /// Stores a person's answer about a program.
@@ -122,7 +121,7 @@ extension AuthorizationObject {
         return [.uint32(UInt32(clamping: count))]
     }
 
-    /// Forgets answers; an empty text means the caller's own, every program, every service.
+    /// Forgets answers; an empty text means the caller's own (root's: everybody's), every program, every service.
     ///
     /// - Returns: How many were forgotten.
     func reset(

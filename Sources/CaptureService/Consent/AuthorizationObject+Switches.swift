@@ -11,14 +11,13 @@ extension AuthorizationObject {
         return ["Switches": .dictionary("sb", entries)]
     }
 
-    func setSwitch(_ call: BusCall) async throws(CaptureError) -> [BusValue] {
+    func setSwitch(_ call: BusCall) async throws(CaptureError) {
         let client = try await callers.client(call.sender)
         let service = try call.arguments.service(0)
         guard let isOn = try call.arguments.argument(1).boolean else {
             throw CaptureError(.invalidArgument, "the switch's state must be a boolean")
         }
         try await setSwitch(for: client, service, isOn: isOn)
-        return []
     }
 
     /// Turns a service off or on for every program.

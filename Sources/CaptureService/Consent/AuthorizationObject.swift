@@ -26,13 +26,14 @@ struct AuthorizationObject: Sendable {
         BusImplementation(
             CaptureInterfaces.authorization,
             methods: [
-                "GetStatus": getStatus, "RequestAccess": requestAccess, "CancelAccess": cancelAccess, "WhoAmI": whoAmI,
-                "SetUsageDescriptions": setUsageDescriptions, "List": list,
-                "GetProgramStatus": getProgramStatus, "Explain": explain, "Set": set, "Reset": reset,
-                "GetHistory": getHistory, "RegisterAgent": registerAgent, "UnregisterAgent": unregisterAgent,
-                "ListAgents": listAgents,
-                "Answer": answer, "Dismiss": dismiss, "SetSwitch": setSwitch,
-                "BrowseFor": browseFor, "ThumbnailFor": thumbnailFor, "AnswerPicked": answerPicked,
+                "GetStatus": getStatus, "RequestAccess": requestAccess, "WhoAmI": whoAmI, "List": list,
+                "GetProgramStatus": getProgramStatus, "Explain": explain, "Reset": reset, "GetHistory": getHistory,
+                "ListAgents": listAgents, "BrowseFor": browseFor, "ThumbnailFor": thumbnailFor,
+            ],
+            actions: [
+                "CancelAccess": cancelAccess, "SetUsageDescriptions": setUsageDescriptions, "Set": set,
+                "RegisterAgent": registerAgent, "UnregisterAgent": unregisterAgent, "Answer": answer,
+                "Dismiss": dismiss, "SetSwitch": setSwitch, "AnswerPicked": answerPicked,
             ],
             quick: ["GetStatus": rememberedStatus, "RequestAccess": requestRemembered],
             properties: AuthorizationObject.properties(of: switches)

@@ -77,11 +77,11 @@ final class Announcer: EngineObserver {
         continuation.yield(.outputFinished(session, output, error, statistics))
     }
 
-    /// A decision was made: the journal is told of each (of the same refusal a few times a minute), the bus when an answer to a prompt was stored or ended by itself.
-    /// Settings are told of by the call that changes them.
+    /// A decision was made: the journal is told of each (of the same refusal a few times a minute), the bus when a person
+    /// has answered or an answer ended by itself. Settings are told of by the call that changes them.
     func decided(_ decision: Decision) {
         if let ending = ending(decision) { SessionJournal.record(decision, ending) }
-        if decision.cause == .answer || decision.cause == .expired { continuation.yield(.answered(decision)) }
+        if [.answer, .inlineAnswer, .expired].contains(decision.cause) { continuation.yield(.answered(decision)) }
     }
 
     /// What a decision's line ends in; `nil` when it is left out, since the same request was refused so often already.

@@ -18,15 +18,18 @@ extension [BusValue] {
         CaptureError(.invalidArgument, "argument \(index + 1) is not \(expected)")
     }
 
-    func text(_ index: Int) throws(CaptureError) -> String {
-        guard let text = try argument(index).text else { throw wrong(index, "a text") }
-        return text
+    private func value<Value>(
+        _ index: Int,
+        _ expected: String,
+        _ read: (BusValue) -> Value?
+    ) throws(CaptureError) -> Value {
+        guard let value = read(try argument(index)) else { throw wrong(index, expected) }
+        return value
     }
 
-    func number(_ index: Int) throws(CaptureError) -> Int64 {
-        guard let number = try argument(index).integer else { throw wrong(index, "a number") }
-        return number
-    }
+    func text(_ index: Int) throws(CaptureError) -> String { try value(index, "a text", \.text) }
+
+    func number(_ index: Int) throws(CaptureError) -> Int64 { try value(index, "a number", \.integer) }
 
     /// Numbers of things, by the number of their process.
     func counts(_ index: Int) throws(CaptureError) -> [Int32: Int] {
@@ -41,20 +44,11 @@ extension [BusValue] {
         return counts
     }
 
-    func boolean(_ index: Int) throws(CaptureError) -> Bool {
-        guard let isTrue = try argument(index).boolean else { throw wrong(index, "a truth value") }
-        return isTrue
-    }
+    func boolean(_ index: Int) throws(CaptureError) -> Bool { try value(index, "a truth value", \.boolean) }
 
-    func real(_ index: Int) throws(CaptureError) -> Double {
-        guard let number = try argument(index).number else { throw wrong(index, "a number") }
-        return number
-    }
+    func real(_ index: Int) throws(CaptureError) -> Double { try value(index, "a number", \.number) }
 
-    func texts(_ index: Int) throws(CaptureError) -> [String] {
-        guard let texts = try argument(index).texts else { throw wrong(index, "a list of texts") }
-        return texts
-    }
+    func texts(_ index: Int) throws(CaptureError) -> [String] { try value(index, "a list of texts", \.texts) }
 
     /// Metadata, none of it of a time far ahead.
     func metadata(_ index: Int) throws(CaptureError) -> [TimedMetadata] {

@@ -316,20 +316,12 @@ public enum Daemon {
 
     /// Looks at programs' files, each on a thread of its own, because a look may block for ever.
     private static let aside: RunsAside = { work throws(CaptureError) in
-        do throws(SystemError) {
-            try WorkerThread.detached(name: "look", body: work)
-        } catch {
-            throw CaptureError(.internalFault, error)
-        }
+        try CaptureError.wrap(.internalFault, try WorkerThread.detached(name: "look", body: work))
     }
 
     /// Creates a thread for an actor that waits for the disk.
     private static func thread(_ name: String) throws(CaptureError) -> ThreadExecutor {
-        do throws(SystemError) {
-            return try ThreadExecutor(name: name)
-        } catch {
-            throw CaptureError(.internalFault, error)
-        }
+        return try CaptureError.wrap(.internalFault, try ThreadExecutor(name: name))
     }
 
     private static func makeSynthetic(

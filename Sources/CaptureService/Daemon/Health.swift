@@ -21,6 +21,8 @@ actor Health {
     private let libraries: LibraryCatalog
     private let vendors: VendorControls
     private let profiles: DeviceProfiles
+    /// How many readings of the configuration were begun, and the number of the last one that was applied.
+    private var readings: (begun: UInt64, applied: UInt64) = (0, 0)
     nonisolated let ownUser = getuid()
 
     init(
@@ -63,7 +65,15 @@ actor Health {
     /// not wait for files to be finished, because the next reload may forbid more.
     func reload() async {
         ServiceManager.tell(.reloading)
+        readings.begun += 1
+        let number = readings.begun
         guard let read = await read() else { return ServiceManager.tell(.ready, .status("not reloaded")) }
+        // An older reading does not replace a newer one: it may allow what was forbidden since.
+        guard number > readings.applied else {
+            await gate.setPolicy(policy)
+            return ServiceManager.tell(.ready, .status("reloaded"))
+        }
+        readings.applied = number
         configuration = read.configuration
         // First: nobody goes on before it is known, and no logind that does not answer holds it up.
         policy = read.policy

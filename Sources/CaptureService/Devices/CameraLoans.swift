@@ -92,13 +92,7 @@ extension AuthorizationGate {
     ///
     /// - Throws: As `requestAccess`.
     func grant(_ service: Service, for client: SessionClient, mayAsk: Bool = true) async throws(CaptureError) -> Grant {
-        let grants = try await requestAccess(
-            [service],
-            for: client.identity,
-            session: client.connection,
-            mayAsk: mayAsk,
-            again: client.identifyAgain
-        )
+        let grants = try await requestAccess([service], for: client.requester, mayAsk: mayAsk)
         guard let grant = grants[service] else {
             throw CaptureError(.internalFault, "no grant was given for \(service.rawValue)")
         }

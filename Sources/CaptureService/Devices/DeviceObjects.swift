@@ -70,45 +70,38 @@ actor DeviceObjects {
                         "GetControls": granted(device) { _, grant, _ throws(CaptureError) in
                             [.list(try await settings.list(device, grant))]
                         },
-                        "SetControl": granted(device) { client, grant, arguments throws(CaptureError) in
-                            let (name, value) = (try arguments.text(0), try arguments.number(1))
-                            try await settings.set(name, to: value, of: device, for: client, grant)
-                            return []
-                        },
-                        "ResetControls": granted(device) { client, grant, _ throws(CaptureError) in
-                            try await settings.reset(device, for: client, grant)
-                            return []
-                        },
-                        "Lock": granted(device) { client, grant, _ throws(CaptureError) in
-                            try await settings.lock(device, for: client, grant)
-                            return []
-                        },
-                        "Unlock": granted(device) { client, _, _ throws(CaptureError) in
-                            try await settings.unlock(device, for: client)
-                            return []
-                        },
-                        "KeepControls": granted(device) { client, _, _ throws(CaptureError) in
-                            await settings.keep(device, for: client)
-                            return []
-                        },
-                        "WatchControls": granted(device) { client, grant, _ throws(CaptureError) in
-                            try await settings.watch(device, for: client, grant)
-                            return []
-                        },
-                        "UnwatchControls": granted(device) { client, _, _ throws(CaptureError) in
-                            await settings.unwatch(device, for: client)
-                            return []
-                        },
                         "GetProfile": granted(device) { _, _, _ throws(CaptureError) in
                             [.records(profiles.content(of: device))]
                         },
+                    ],
+                    actions: [
+                        "SetControl": granted(device) { client, grant, arguments throws(CaptureError) in
+                            let (name, value) = (try arguments.text(0), try arguments.number(1))
+                            try await settings.set(name, to: value, of: device, for: client, grant)
+                        },
+                        "ResetControls": granted(device) { client, grant, _ throws(CaptureError) in
+                            try await settings.reset(device, for: client, grant)
+                        },
+                        "Lock": granted(device) { client, grant, _ throws(CaptureError) in
+                            try await settings.lock(device, for: client, grant)
+                        },
+                        "Unlock": granted(device) { client, _, _ throws(CaptureError) in
+                            try await settings.unlock(device, for: client)
+                        },
+                        "KeepControls": granted(device) { client, _, _ throws(CaptureError) in
+                            await settings.keep(device, for: client)
+                        },
+                        "WatchControls": granted(device) { client, grant, _ throws(CaptureError) in
+                            try await settings.watch(device, for: client, grant)
+                        },
+                        "UnwatchControls": granted(device) { client, _, _ throws(CaptureError) in
+                            await settings.unwatch(device, for: client)
+                        },
                         "SaveProfile": granted(device) { client, grant, arguments throws(CaptureError) in
                             try await profiles.save(try arguments.texts(0), of: device, for: client, grant)
-                            return []
                         },
                         "ForgetProfile": granted(device) { client, grant, arguments throws(CaptureError) in
                             try await profiles.forget(try arguments.texts(0), of: device, for: client, grant)
-                            return []
                         },
                     ],
                     properties: ["Description": device.busValue]
@@ -118,10 +111,10 @@ actor DeviceObjects {
     }
 
     /// A handler for callers who have a stored yes for the device; it never asks.
-    private func granted(
+    private func granted<Answer>(
         _ device: DeviceDescription,
-        _ body: @escaping @Sendable (SessionClient, Grant, [BusValue]) async throws(CaptureError) -> [BusValue]
-    ) -> BusHandler {
+        _ body: @escaping @Sendable (SessionClient, Grant, [BusValue]) async throws(CaptureError) -> Answer
+    ) -> @Sendable (BusCall) async throws(CaptureError) -> Answer {
         let (callers, gate) = (callers, gate)
         return { call throws(CaptureError) in
             let client = try await callers.client(call.sender)

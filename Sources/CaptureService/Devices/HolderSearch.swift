@@ -17,11 +17,9 @@ actor HolderSearch {
     }
 
     private func start() -> Task<Result<[NodeHolder], CaptureError>, Never> {
-        let search = Task { () -> Result<[NodeHolder], CaptureError> in
-            do throws(CaptureError) {
-                return .success(try await WorkerThread.run("find-holders") { NodeHolders.ofCaptureNodes() })
-            } catch {
-                return .failure(error)
+        let search = Task {
+            await Result.of { () throws(CaptureError) in
+                try await WorkerThread.run("find-holders") { NodeHolders.ofCaptureNodes() }
             }
         }
         running = search

@@ -49,7 +49,7 @@ struct MachineDevices: DeviceProvider {
         let (synthetic, proof, frames) = (synthetic, heartbeat.proof, frames.of(camera.id))
         return try await WorkerThread.run("open-metadata") { () throws(CaptureError) -> any MediaSource in
             if let synthetic, camera.isSynthetic { return try synthetic.openMetadata(grant: grant) }
-            return try V4L2Metadata.open(camera, grant: grant, proof: proof, frames: frames)
+            return try V4L2.openMetadata(of: camera, grant: grant, proof: proof, frames: frames)
         }
     }
 
@@ -60,7 +60,7 @@ struct MachineDevices: DeviceProvider {
         return try await WorkerThread.run("open-mic") { () throws(CaptureError) -> any MediaSource in
             profiles.apply(to: device.id) { () throws(CaptureError) in try openSettings(device, grant) }
             if let synthetic, device.isSynthetic { return try synthetic.openMicrophone(request, grant: grant) }
-            return try ALSAMicrophone.open(device, request, grant: grant, proof: proof)
+            return try ALSA.open(device, request, grant: grant, proof: proof)
         }
     }
 

@@ -1,5 +1,6 @@
 import CaptureCore
 import CaptureSystem
+import Glibc
 import Synchronization
 
 /// Reads what programs pass to the media library, and finds out what it is: by processes of `captured-recorder`, one a
@@ -81,7 +82,10 @@ struct Importers: Sendable {
     /// - Throws: `badData` for what is unknown, cut off or damaged, `timedOut`, `inputOutput`, `recorderLost`, and
     ///   `dismissed` when the task is cancelled.
     func examine(_ file: Descriptor, isWhole: Bool = true) async throws(CaptureError) -> Found {
-        let time = examinationTime
+        // One without an index is read to its end, from a slow disk perhaps: 16 MB a second.
+        var status = stat()
+        let size = unsafe fstat(file.descriptor, &status) == 0 ? Int64(status.st_size) : 0
+        let time = Int32(clamping: Int64(examinationTime) + size / 16_000)
         return try await perform(.examine(isWhole: isWhole), file, examinations) {
             (call) throws(CaptureError) -> Found in
             var framed: [UInt8] = []

@@ -29,7 +29,7 @@ struct LibraryAccess: Sendable {
     func standing(
         of client: ClientIdentity
     ) async throws(CaptureError) -> (scope: LibraryScope?, status: AuthorizationStatus) {
-        let status = try await gate.libraryAccess(for: client).status(.readWrite)
+        let status = try await gate.libraryAccess(for: client).readWrite
         let scope: LibraryScope? =
             switch status {
             case .authorized: .all

@@ -27,12 +27,7 @@ struct LibraryChoosing: Sendable {
     ) async throws(CaptureError) -> PickedAssets {
         await offers.note(client.identity)
         if purpose != .offer { await offers.giveWay(to: client.connection) }
-        return try await access.gate.pick(
-            purpose,
-            by: client.identity,
-            session: client.connection,
-            again: client.identifyAgain
-        )
+        return try await access.gate.pick(purpose, by: client.requester)
     }
 
     /// Lets a program read what was chosen for it.

@@ -15,6 +15,8 @@ actor LibraryGrants: GrantEnforcer {
     private let gate: AuthorizationGate
     private let uses: LibraryUses
     private var held: [String: [Service: Held]] = [:]
+    /// Grants that others have taken the place of. Calls may use them still, so that withdrawals have to reach them.
+    private var former: [String: [Grant]] = [:]
 
     init(gate: AuthorizationGate, uses: LibraryUses) {
         self.gate = gate
@@ -34,11 +36,7 @@ actor LibraryGrants: GrantEnforcer {
         isLimited: Bool? = nil
     ) async throws(CaptureError) -> Grant {
         let connection = client.connection
-        if let grant = held[connection]?[level.service]?.grant, grant.isLive,
-            isLimited ?? grant.isLimited == grant.isLimited
-        {
-            return grant
-        }
+        if let grant = present(level, connection, isLimited) { return grant }
         let grant = try await gate.grant(level.service, for: client)
         let use: DeviceUseKey
         do throws(CaptureError) {
@@ -47,21 +45,36 @@ actor LibraryGrants: GrantEnforcer {
             await gate.sessionEnded([grant])
             throw error
         }
+        // Another call of the same connection may have been quicker.
+        if let other = present(level, connection, grant.isLimited) {
+            await end(Held(grant: grant, use: use))
+            return other
+        }
         let former = held[connection, default: [:]].updateValue(Held(grant: grant, use: use), forKey: level.service)
+        if let former {
+            self.former[connection, default: []].append(former.grant)
+            await uses.end(former.use, former.grant)
+        }
         do throws(CaptureError) {
             // Once more, now that it is kept: of a connection that leaves from here on it is heard.
             _ = try await client.identifyAgain()
         } catch {
             await clientGone(connection)
-            if let former { await end(former) }
             throw error
         }
-        if let former { await end(former) }
         // If it was withdrawn before it was stored here, no other code notices.
         guard grant.isLive else {
             for task in await enforceWithdrawals() { await task.value }
             throw CaptureError(.revoked, "the consent to use the media library was withdrawn meanwhile")
         }
+        return grant
+    }
+
+    /// What a connection has already, if that is what it needs.
+    private func present(_ level: LibraryLevel, _ connection: String, _ isLimited: Bool?) -> Grant? {
+        guard let grant = held[connection]?[level.service]?.grant, grant.isLive,
+            isLimited ?? grant.isLimited == grant.isLimited
+        else { return nil }
         return grant
     }
 
@@ -81,11 +94,12 @@ actor LibraryGrants: GrantEnforcer {
     /// The caller left: its grants are given back.
     func clientGone(_ connection: String) async {
         for one in (held.removeValue(forKey: connection) ?? [:]).values { await end(one) }
+        if let grants = former.removeValue(forKey: connection) { await gate.sessionEnded(grants, isShared: true) }
     }
 
     private func end(_ one: Held) async {
         // Before it is given back, from when on it is no more alive than one that was withdrawn.
         await uses.end(one.use, one.grant)
-        await gate.sessionEnded([one.grant])
+        await gate.sessionEnded([one.grant], isShared: true)
     }
 }

@@ -5,21 +5,19 @@ import MediaLibrary
 
 /// What a program changes in the library without a copy or a person.
 extension LibraryObject {
-    func revert(_ call: BusCall) async throws(CaptureError) -> [BusValue] {
+    func revert(_ call: BusCall) async throws(CaptureError) {
         let id = try call.arguments.text(0)
         try await changing(call) { library, scope, _ throws(CaptureError) in
             _ = try library.assets.revert(id, scope: scope)
         }
-        return []
     }
 
-    func change(_ call: BusCall) async throws(CaptureError) -> [BusValue] {
+    func change(_ call: BusCall) async throws(CaptureError) {
         let id = try call.arguments.text(0)
         let change = try AssetChanges(busValue: call.arguments.argument(1))
         try await changing(call) { library, scope, _ throws(CaptureError) in
             _ = try library.assets.change(id, change, scope: scope)
         }
-        return []
     }
 
     func restore(_ call: BusCall) async throws(CaptureError) -> [BusValue] {
@@ -38,44 +36,39 @@ extension LibraryObject {
         return [.string(album.id)]
     }
 
-    func renameAlbum(_ call: BusCall) async throws(CaptureError) -> [BusValue] {
+    func renameAlbum(_ call: BusCall) async throws(CaptureError) {
         let (id, name) = (try call.arguments.text(0), try call.arguments.text(1))
         try await changing(call, everything: true) { library, scope, _ throws(CaptureError) in
             try library.albums.rename(id, to: name, scope: scope)
         }
-        return []
     }
 
-    func deleteAlbum(_ call: BusCall) async throws(CaptureError) -> [BusValue] {
+    func deleteAlbum(_ call: BusCall) async throws(CaptureError) {
         let id = try call.arguments.text(0)
         try await changing(call, everything: true) { library, scope, _ throws(CaptureError) in
             try library.albums.delete(id, scope: scope)
         }
-        return []
     }
 
-    func addToAlbum(_ call: BusCall) async throws(CaptureError) -> [BusValue] {
+    func addToAlbum(_ call: BusCall) async throws(CaptureError) {
         let (id, assets) = (try call.arguments.text(0), try call.arguments.ids(1))
         try await changing(call, everything: true) { library, scope, _ throws(CaptureError) in
             try library.members.add(assets, toAlbum: id, scope: scope)
         }
-        return []
     }
 
-    func removeFromAlbum(_ call: BusCall) async throws(CaptureError) -> [BusValue] {
+    func removeFromAlbum(_ call: BusCall) async throws(CaptureError) {
         let (id, assets) = (try call.arguments.text(0), try call.arguments.ids(1))
         try await changing(call, everything: true) { library, scope, _ throws(CaptureError) in
             try library.members.remove(assets, fromAlbum: id, scope: scope)
         }
-        return []
     }
 
-    func moveInAlbum(_ call: BusCall) async throws(CaptureError) -> [BusValue] {
+    func moveInAlbum(_ call: BusCall) async throws(CaptureError) {
         let (id, assets, next) = (try call.arguments.text(0), try call.arguments.ids(1), try call.arguments.text(2))
         try await changing(call, everything: true) { library, scope, _ throws(CaptureError) in
             try library.members.move(assets, inAlbum: id, before: next.isEmpty ? nil : next, scope: scope)
         }
-        return []
     }
 }
 

@@ -60,7 +60,8 @@ extension LibraryObject {
             result["album-error"] = .string(error.code.rawValue)
             result["remark"] = .string("it is in the media library, but not in the album: \(error.message)")
         }
-        let status = try await access.gate.libraryAccess(for: client.identity).status(.readWrite)
+        // It is there, whatever comes of this.
+        let status = (try? await access.gate.libraryAccess(for: client.identity))?.readWrite ?? .notDetermined
         await picking.choosing.offer(client, status)
         // Who may only add is not told what it is called by: there is nothing that it could do with that.
         if status.isYes { result["id"] = .string(asset.id) }
@@ -133,7 +134,7 @@ extension LibraryObject {
             try LibraryObject.check(try await source.mark(), is: mark)
             let asset = try await libraries.perform(user) { library throws(CaptureError) in
                 try library.whilePermitted(permitted) { () throws(CaptureError) in
-                    try importing.commit(found.media)
+                    try importing.commit(found.media, written: mark.map { $0.changed / 1_000_000 })
                 }
             }
             // In a task of its own: how long it takes tells nobody whether the library had the file already.

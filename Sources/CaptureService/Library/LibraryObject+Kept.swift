@@ -21,13 +21,8 @@ extension LibraryObject {
         try await decide(call, .save) { client, recordings throws(CaptureError) in
             var outcomes: [KeptOutcome] = []
             for recording in recordings {
-                let result: Result<SavedOutput, CaptureError>
-                do throws(CaptureError) {
-                    result = .success(try await save(recording, for: client))
-                } catch {
-                    // The others can do without it.
-                    result = .failure(error)
-                }
+                // If one fails, the others can do without it.
+                let result = await Result.of { () throws(CaptureError) in try await save(recording, for: client) }
                 outcomes.append(KeptOutcome(id: recording.id, result: result))
             }
             return ["saved": .records(outcomes)]
@@ -119,7 +114,8 @@ extension LibraryObject {
             }
         }
         await watchers.changed(user)
-        let status = try await access.gate.libraryAccess(for: client.identity).status(.readWrite)
+        // It is there, whatever comes of this.
+        let status = (try? await access.gate.libraryAccess(for: client.identity))?.readWrite ?? .notDetermined
         if status.isYes { saved.asset = asset.id }
         return saved
     }

@@ -10,7 +10,7 @@ import MediaLibrary
 extension LibraryObject {
     func fetch(_ call: BusCall) async throws(CaptureError) -> [BusValue] {
         let query = try AssetFetchOptions(busValue: call.arguments.argument(0))
-        let (page, status) = try await reading(call) { library, scope throws(CaptureError) in
+        let (page, status) = try await reading(callers.client(call.sender)) { library, scope throws(CaptureError) in
             try library.assets.fetch(query, scope: scope)
         }
         return [.records(page.assets), .string(page.next ?? ""), .uint32(status.rawValue)]
@@ -18,7 +18,7 @@ extension LibraryObject {
 
     func count(_ call: BusCall) async throws(CaptureError) -> [BusValue] {
         let query = try AssetFetchOptions(counting: call.arguments.argument(0))
-        let (count, status) = try await reading(call) { library, scope throws(CaptureError) in
+        let (count, status) = try await reading(callers.client(call.sender)) { library, scope throws(CaptureError) in
             try library.assets.count(query, scope: scope)
         }
         return [.uint64(UInt64(clamping: count)), .uint32(status.rawValue)]
@@ -26,7 +26,7 @@ extension LibraryObject {
 
     func getAsset(_ call: BusCall) async throws(CaptureError) -> [BusValue] {
         let id = try call.arguments.text(0)
-        let asset = try await reading(call) { library, scope throws(CaptureError) in
+        let asset = try await reading(callers.client(call.sender)) { library, scope throws(CaptureError) in
             try library.assets.asset(id, scope: scope)
         }.value
         return [asset.busValue]
@@ -43,7 +43,7 @@ extension LibraryObject {
 
     func findAssets(_ call: BusCall) async throws(CaptureError) -> [BusValue] {
         let (beginnings, isBinned) = (try call.arguments.ids(0), try call.arguments.boolean(1))
-        let ids = try await reading(call) { library, scope throws(CaptureError) in
+        let ids = try await reading(callers.client(call.sender)) { library, scope throws(CaptureError) in
             try library.assets.ids(beginningWith: beginnings, isBinned: isBinned, scope: scope)
         }.value
         return [.strings(ids)]
@@ -52,7 +52,7 @@ extension LibraryObject {
     func open(_ call: BusCall) async throws(CaptureError) -> [BusValue] {
         let id = try call.arguments.text(0)
         let version = try call.arguments.word(1, AssetVersion.self)
-        let content = try await reading(call) { library, scope throws(CaptureError) in
+        let content = try await reading(callers.client(call.sender)) { library, scope throws(CaptureError) in
             Descriptor(owning: try library.contents.open(id, version: version, scope: scope))
         }
         return [.descriptor(content.value)]
@@ -70,7 +70,7 @@ extension LibraryObject {
     }
 
     func listAlbums(_ call: BusCall) async throws(CaptureError) -> [BusValue] {
-        let albums = try await reading(call) { library, scope throws(CaptureError) in
+        let albums = try await reading(callers.client(call.sender)) { library, scope throws(CaptureError) in
             try library.albums.all(scope: scope)
         }
         return [.records(albums.value)]
@@ -82,7 +82,7 @@ extension LibraryObject {
         // changes, and of nothing else.
         _ = try await access.view(of: client)
         try await watchers.watch(client)
-        let token = try await reading(call) { library, scope throws(CaptureError) in
+        let token = try await reading(client) { library, scope throws(CaptureError) in
             try library.history.token(scope: scope)
         }
         .value
@@ -98,7 +98,7 @@ extension LibraryObject {
                 "the limit \(limit) is not between 1 and \(LibraryHistory.mostAtOnce)"
             )
         }
-        let changes = try await reading(call) { library, scope throws(CaptureError) in
+        let changes = try await reading(callers.client(call.sender)) { library, scope throws(CaptureError) in
             try library.history.changes(since: token, scope: scope, limit: Int(limit))
         }.value
         return [changes.busValue, .string(changes.token.rawValue), .bool(changes.isComplete)]

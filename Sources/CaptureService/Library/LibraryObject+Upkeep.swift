@@ -4,6 +4,7 @@ import CaptureCore
 import CaptureEngine
 import CaptureMessages
 import MediaLibrary
+import Synchronization
 
 /// What a program deletes, when the person confirms it, and looks after the files with.
 extension LibraryObject {
@@ -64,9 +65,7 @@ extension LibraryObject {
             action,
             of: names,
             count: count ?? names.count,
-            by: client.identity,
-            session: client.connection,
-            again: client.identifyAgain
+            by: client.requester
         )
     }
 
@@ -95,16 +94,16 @@ extension LibraryObject {
         let user = client.identity.user
         return try await requests.answer(client) { _ throws(CaptureError) in
             let faults = try await checks.run(for: user) { () throws(CaptureError) in
-                let stop = StopFlag()
+                let isStopped = Atomic(false)
                 return try await Task.run { () throws(CaptureError) in
                     try await libraries.perform(user) { library throws(CaptureError) in
                         try work(library) { () throws(CaptureError) in
-                            if stop.isRaised { throw LibraryCatalog.cancelled }
+                            if isStopped.load(ordering: .acquiring) { throw LibraryCatalog.cancelled }
                             try view.confirm()
                         }
                     }
                 } onCancel: {
-                    stop.raise()
+                    isStopped.store(true, ordering: .releasing)
                 }
             }
             await watchers.changed(user)
@@ -135,5 +134,6 @@ extension LibraryFault {
         name = fault.file
         message = fault.message
         outcome = fault.outcome
+        isLeft = fault.isLeft
     }
 }

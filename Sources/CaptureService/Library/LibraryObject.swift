@@ -27,26 +27,20 @@ struct LibraryObject: Sendable {
             CaptureInterfaces.library,
             methods: [
                 "Fetch": fetch, "Count": count, "GetAsset": getAsset, "GetAssets": getAssets, "Open": open,
-                "Thumbnail": thumbnail, "Import": importFile, "Cancel": cancel, "Edit": edit, "Revert": revert,
-                "Change": change, "Delete": delete, "Restore": restore, "EmptyBin": emptyBin, "ListAlbums": listAlbums,
-                "CreateAlbum": createAlbum, "RenameAlbum": renameAlbum, "DeleteAlbum": deleteAlbum,
-                "AddToAlbum": addToAlbum, "RemoveFromAlbum": removeFromAlbum, "MoveInAlbum": moveInAlbum,
+                "Thumbnail": thumbnail, "Import": importFile, "Edit": edit, "Delete": delete, "Restore": restore,
+                "EmptyBin": emptyBin, "ListAlbums": listAlbums, "CreateAlbum": createAlbum,
                 "FindAssets": findAssets, "GetToken": getToken, "GetChanges": getChanges, "Check": check,
-                "Repair": repair, "ListKept": listKept,
-                "SaveKept": saveKept, "DiscardKept": discardKept,
-            ].merging(picking.methods) { $1 }
+                "Repair": repair, "ListKept": listKept, "SaveKept": saveKept, "DiscardKept": discardKept,
+            ].merging(picking.methods) { $1 },
+            actions: [
+                "Cancel": cancel, "Revert": revert, "Change": change, "RenameAlbum": renameAlbum,
+                "DeleteAlbum": deleteAlbum, "AddToAlbum": addToAlbum, "RemoveFromAlbum": removeFromAlbum,
+                "MoveInAlbum": moveInAlbum,
+            ]
         )
     }
 
     /// Has a caller read in what it sees of its user's library.
-    func reading<Value: Sendable>(
-        _ call: BusCall,
-        _ work: @escaping @Sendable (LibraryStore, LibraryScope) throws(CaptureError) -> Value
-    ) async throws(CaptureError) -> (value: Value, status: AuthorizationStatus) {
-        try await reading(try await callers.client(call.sender), work)
-    }
-
-    /// The same for a caller that is known already.
     func reading<Value: Sendable>(
         _ client: SessionClient,
         _ work: @escaping @Sendable (LibraryStore, LibraryScope) throws(CaptureError) -> Value
@@ -81,8 +75,7 @@ struct LibraryObject: Sendable {
         return value
     }
 
-    func cancel(_ call: BusCall) async throws(CaptureError) -> [BusValue] {
+    func cancel(_ call: BusCall) async throws(CaptureError) {
         try await requests.cancel(UInt32(clamping: try call.arguments.number(0)), of: call.sender)
-        return []
     }
 }

@@ -57,13 +57,7 @@ extension LibraryPicking {
         for program: String,
         _ client: SessionClient
     ) async throws(CaptureError) -> [String: BusValue] {
-        let answer = try await access.gate.pick(
-            .choose,
-            for: program,
-            by: client.identity,
-            session: client.connection,
-            again: client.identifyAgain
-        )
+        let answer = try await access.gate.pick(.choose, for: program, by: client.requester)
         let user = client.identity.user
         let counts = try await libraries.use(user) { library throws(CaptureError) in
             let seen = try library.choices.visible(to: program, among: answer.dropped)

@@ -43,9 +43,7 @@ struct LibraryPicking: Sendable {
             .pick,
             kinds: Set(options.kinds.map(\.rawValue)),
             limit: options.limit,
-            by: client.identity,
-            session: client.connection,
-            again: client.identifyAgain
+            by: client.requester
         )
         let program = client.identity.program
         let (found, ids) = try await libraries.use(client.identity.user) { library throws(CaptureError) in
@@ -78,8 +76,7 @@ struct LibraryPicking: Sendable {
         let taking = try await access.gate.taking(longest: longest, for: client.identity)
         await taken.begin(taking)
         do throws(CaptureError) {
-            let (session, again) = (client.connection, client.identifyAgain)
-            _ = try await access.gate.take(taking, kind.rawValue, session: session, again: again)
+            _ = try await access.gate.take(taking, kind.rawValue, by: client.requester)
         } catch {
             await taken.end(taking)
             throw error

@@ -94,7 +94,7 @@ final class SessionRecording: LibraryRecording {
         var saved = SavedOutput()
         await join(asset.id, step, permitted, &saved)
         await saver.watchers.changed(user)
-        let status = try? await saver.gate.libraryAccess(for: client.identity).status(.readWrite)
+        let status = try? await saver.gate.libraryAccess(for: client.identity).readWrite
         // Who may only add is not told what it is called by.
         if status?.isYes == true { saved.asset = asset.id }
         if let status { await saver.choosing.offer(client, status) }

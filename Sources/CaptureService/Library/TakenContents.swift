@@ -18,11 +18,7 @@ struct TakenContent: Sendable {
 
     /// The same file, open for reading from its beginning.
     func open() throws(CaptureError) -> Descriptor {
-        do throws(SystemError) {
-            return try Descriptor.open("/proc/self/fd/\(file.descriptor)", O_RDONLY)
-        } catch {
-            throw CaptureError(.inputOutput, error)
-        }
+        return try CaptureError.wrap(.inputOutput, try Descriptor.open("/proc/self/fd/\(file.descriptor)", O_RDONLY))
     }
 }
 

@@ -25,11 +25,11 @@ struct ManagerObject: Sendable {
             CaptureInterfaces.manager,
             methods: [
                 "ListDevices": listDevices, "CreateSession": createSession, "CreateSessionFor": createSessionFor,
-                "ReportStranger": reportStranger, "CheckMemory": checkMemory,
-                "OpenDoor": doors.opening(for: callers),
-                "ListSessions": listSessions,
-                "ListUses": listUses, "ListHolders": listHolders, "GetHealth": getHealth, "Reload": reload,
-                "Subscribe": subscribe,
+                "OpenDoor": doors.opening(for: callers), "ListSessions": listSessions, "ListUses": listUses,
+                "ListHolders": listHolders, "GetHealth": getHealth,
+            ],
+            actions: [
+                "ReportStranger": reportStranger, "CheckMemory": checkMemory, "Reload": reload, "Subscribe": subscribe,
             ],
             properties: [
                 "Version": .string(CaptureVersion.text),
@@ -80,20 +80,24 @@ struct ManagerObject: Sendable {
         // What a process captures ends with it.
         description.isAttached = true
         let files = try await call.arguments.files(6, from: doors, of: client.connection)
-        return try await create(description, files, for: client)
+        let answer = try await create(description, files, for: client)
+        // If its process ended meanwhile, that was heard before the session was there.
+        if await !bridged.programs(through: client.connection).contains(where: { $0.identity == client.identity }) {
+            await engine.processGone(client.identity, on: client.connection)
+        }
+        return answer
     }
 
-    private func checkMemory(_ call: BusCall) async throws(CaptureError) -> [BusValue] {
+    private func checkMemory(_ call: BusCall) async throws(CaptureError) {
         let caller = try await callers.client(call.sender)
         let inodes = try call.arguments.argument(0).elements?.compactMap(\.unsigned) ?? []
         guard !inodes.isEmpty else {
             throw CaptureError(.invalidArgument, "there is no memory to look for; give the inode of each file")
         }
         try await bridged.checkMemory(Set(inodes), through: caller)
-        return []
     }
 
-    private func reportStranger(_ call: BusCall) async throws(CaptureError) -> [BusValue] {
+    private func reportStranger(_ call: BusCall) async throws(CaptureError) {
         let caller = try await callers.client(call.sender)
         let word = try call.arguments.text(4)
         guard let service = AuthorizationService.ofDevices.first(where: { $0.rawValue == word }) else {
@@ -107,7 +111,6 @@ struct ManagerObject: Sendable {
             )
         }
         try await bridged.report(process(0), connectedTo: process(2), of: service, by: caller.identity)
-        return []
     }
 
     private func create(
@@ -116,6 +119,11 @@ struct ManagerObject: Sendable {
         for client: SessionClient
     ) async throws(CaptureError) -> [BusValue] {
         let id = try await engine.create(description, files: files, client: client)
+        // If its program left meanwhile, that was heard before the session was there.
+        guard await callers.identity(of: client.connection) != nil else {
+            await engine.clientGone(client.connection)
+            throw CaptureError(.unreachable, "its program left before the session was made")
+        }
         // The client may call the session as soon as it knows its path.
         if let session = await engine.list(for: client).first(where: { $0.id == id }) {
             try await sessions.publish(session)
@@ -134,7 +142,10 @@ struct ManagerObject: Sendable {
     }
 
     private func listHolders(_ call: BusCall) async throws(CaptureError) -> [BusValue] {
-        let user = try await callers.client(call.sender).identity.user
+        let client = try await callers.client(call.sender).identity
+        // What others do is not for a sandbox to see.
+        if client.tier == .sandboxed { return [.records([NodeHolder]())] }
+        let user = client.user
         let holders = try await search.holders()
         try await Users.learn(holders.map(\.user))
         return [
@@ -152,16 +163,14 @@ struct ManagerObject: Sendable {
         [try await health.report().busValue]
     }
 
-    private func reload(_ call: BusCall) async throws(CaptureError) -> [BusValue] {
+    private func reload(_ call: BusCall) async throws(CaptureError) {
         let client = try await callers.client(call.sender)
         guard client.identity.user == 0 || client.identity.user == health.ownUser else {
             throw CaptureError(.notPermitted, "only root may reload the configuration")
         }
         await health.reload()
-        return []
     }
-    private func subscribe(_ call: BusCall) async throws(CaptureError) -> [BusValue] {
+    private func subscribe(_ call: BusCall) async throws(CaptureError) {
         try await listeners.subscribe(call.sender, known: callers)
-        return []
     }
 }

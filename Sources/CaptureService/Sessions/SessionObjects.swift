@@ -86,74 +86,6 @@ actor SessionObjects {
                 BusImplementation(
                     CaptureInterfaces.session,
                     methods: [
-                        "Start": handler { engine, client, _ throws(CaptureError) in
-                            try await engine.start(id, client: client)
-                            return []
-                        },
-                        "Stop": handler { engine, client, _ throws(CaptureError) in
-                            try await engine.stop(id, client: client)
-                            return []
-                        },
-                        "PauseOutput": handler { engine, client, arguments throws(CaptureError) in
-                            try await engine.setPaused(true, id, output: arguments.text(0), client: client)
-                            return []
-                        },
-                        "ResumeOutput": handler { engine, client, arguments throws(CaptureError) in
-                            try await engine.setPaused(false, id, output: arguments.text(0), client: client)
-                            return []
-                        },
-                        "MarkOutput": handler { engine, client, arguments throws(CaptureError) in
-                            let (output, title) = (try arguments.text(0), try arguments.text(1))
-                            try await engine.mark(id, output: output, title: title, client: client)
-                            return []
-                        },
-                        "AppendMetadata": handler { engine, client, arguments throws(CaptureError) in
-                            let (output, items) = (try arguments.text(0), try arguments.metadata(1))
-                            try await engine.append(items, id, output: output, client: client)
-                            return []
-                        },
-                        "BeginOutput": handler { engine, client, arguments throws(CaptureError) in
-                            let start = try arguments.number(1)
-                            guard start >= 0 else {
-                                throw CaptureError(
-                                    .invalidArgument,
-                                    "a movie cannot begin at \(start) ns; give 0 or more"
-                                )
-                            }
-                            // What is still to come begins it now.
-                            let time = start == 0 ? nil : min(Timestamp(nanoseconds: start), .now)
-                            try await engine.begin(id, output: arguments.text(0), from: time, client: client)
-                            return []
-                        },
-                        "CutOutput": handler { engine, client, arguments throws(CaptureError) in
-                            try await engine.cut(id, output: arguments.text(0), client: client)
-                            return []
-                        },
-                        "AddSegment": handler { [doors] engine, client, arguments throws(CaptureError) in
-                            try await engine.checkMayChange(id, client: client)
-                            let file = try await arguments.file(1, from: doors, of: client.connection)
-                            try await engine.addSegment(id, output: arguments.text(0), file: file, client: client)
-                            return []
-                        },
-                        "EnableConnection": handler { engine, client, arguments throws(CaptureError) in
-                            try await engine.setEnabled(
-                                arguments.boolean(2),
-                                id,
-                                from: arguments.text(0),
-                                to: arguments.text(1),
-                                client: client
-                            )
-                            return []
-                        },
-                        "SetGain": handler { engine, client, arguments throws(CaptureError) in
-                            try await engine.setGain(arguments.real(1), id, output: arguments.text(0), client: client)
-                            return []
-                        },
-                        "WatchLevels": handler { engine, client, arguments throws(CaptureError) in
-                            let isWatched = try arguments.boolean(1)
-                            try await engine.watchLevels(isWatched, id, output: arguments.text(0), client: client)
-                            return []
-                        },
                         "GetStatistics": handler(looks: true) { engine, client, _ throws(CaptureError) in
                             [try await engine.statistics(of: id, client: client).busValue]
                         },
@@ -165,24 +97,6 @@ actor SessionObjects {
                                 throw CaptureError(.internalFault, "the ring has no descriptor")
                             }
                             return [.descriptor(descriptor)]
-                        },
-                        "Configure": handler { [doors] engine, client, arguments throws(CaptureError) in
-                            let description = try SessionDescription(busValue: arguments.argument(0))
-                            try await engine.checkMayChange(id, client: client)
-                            let files = try await arguments.files(1, from: doors, of: client.connection)
-                            try await engine.configure(id, description, files: files, client: client)
-                            return []
-                        },
-                        "AddOutput": handler { [doors] engine, client, arguments throws(CaptureError) in
-                            let output = try OutputDescription(busValue: arguments.argument(0))
-                            let inputs = try arguments.texts(1)
-                            try await engine.checkMayChange(id, client: client)
-                            // The engine refuses a file where none may be, and none where one has to be.
-                            let file =
-                                try arguments.text(2).isEmpty
-                                ? nil : await arguments.file(2, from: doors, of: client.connection)
-                            try await engine.addOutput(id, output, inputs: inputs, file: file, client: client)
-                            return []
                         },
                         "CapturePhoto": handler { [doors, cameras] engine, client, arguments throws(CaptureError) in
                             let settings = try PhotoSettings(busValue: arguments.argument(1))
@@ -199,6 +113,80 @@ actor SessionObjects {
                                 cameras: cameras
                             )
                             return [.string(name)]
+                        },
+                    ],
+                    actions: [
+                        "Start": handler { engine, client, _ throws(CaptureError) in
+                            try await engine.start(id, client: client)
+                        },
+                        "Stop": handler { engine, client, _ throws(CaptureError) in
+                            try await engine.stop(id, client: client)
+                        },
+                        "PauseOutput": handler { engine, client, arguments throws(CaptureError) in
+                            try await engine.setPaused(true, id, output: arguments.text(0), client: client)
+                        },
+                        "ResumeOutput": handler { engine, client, arguments throws(CaptureError) in
+                            try await engine.setPaused(false, id, output: arguments.text(0), client: client)
+                        },
+                        "MarkOutput": handler { engine, client, arguments throws(CaptureError) in
+                            let (output, title) = (try arguments.text(0), try arguments.text(1))
+                            try await engine.mark(id, output: output, title: title, client: client)
+                        },
+                        "AppendMetadata": handler { engine, client, arguments throws(CaptureError) in
+                            let (output, items) = (try arguments.text(0), try arguments.metadata(1))
+                            try await engine.append(items, id, output: output, client: client)
+                        },
+                        "BeginOutput": handler { engine, client, arguments throws(CaptureError) in
+                            let start = try arguments.number(1)
+                            guard start >= 0 else {
+                                throw CaptureError(
+                                    .invalidArgument,
+                                    "a movie cannot begin at \(start) ns; give 0 or more"
+                                )
+                            }
+                            // What is still to come begins it now.
+                            let time = start == 0 ? nil : min(Timestamp(nanoseconds: start), .now)
+                            try await engine.begin(id, output: arguments.text(0), from: time, client: client)
+                        },
+                        "CutOutput": handler { engine, client, arguments throws(CaptureError) in
+                            try await engine.cut(id, output: arguments.text(0), client: client)
+                        },
+                        "AddSegment": handler { [doors] engine, client, arguments throws(CaptureError) in
+                            try await engine.checkMayChange(id, client: client)
+                            let file = try await arguments.file(1, from: doors, of: client.connection)
+                            try await engine.addSegment(id, output: arguments.text(0), file: file, client: client)
+                        },
+                        "EnableConnection": handler { engine, client, arguments throws(CaptureError) in
+                            try await engine.setEnabled(
+                                arguments.boolean(2),
+                                id,
+                                from: arguments.text(0),
+                                to: arguments.text(1),
+                                client: client
+                            )
+                        },
+                        "SetGain": handler { engine, client, arguments throws(CaptureError) in
+                            try await engine.setGain(arguments.real(1), id, output: arguments.text(0), client: client)
+                        },
+                        "WatchLevels": handler { engine, client, arguments throws(CaptureError) in
+                            let isWatched = try arguments.boolean(1)
+                            try await engine.watchLevels(isWatched, id, output: arguments.text(0), client: client)
+                        },
+                        "Configure": handler { [doors] engine, client, arguments throws(CaptureError) in
+                            let description = try SessionDescription(busValue: arguments.argument(0))
+                            try await engine.checkMayChange(id, client: client)
+                            let files = try await arguments.files(1, from: doors, of: client.connection)
+                            try await engine.configure(id, description, files: files, client: client)
+                        },
+                        "AddOutput": handler { [doors] engine, client, arguments throws(CaptureError) in
+                            let output = try OutputDescription(busValue: arguments.argument(0))
+                            let inputs = try arguments.texts(1)
+                            try await engine.checkMayChange(id, client: client)
+                            // The engine refuses a file where none may be, and none where one has to be.
+                            let file =
+                                try arguments.text(2).isEmpty
+                                ? nil : await arguments.file(2, from: doors, of: client.connection)
+                            try await engine.addOutput(id, output, inputs: inputs, file: file, client: client)
                         },
                     ],
                     properties: SessionObjects.properties(of: session)
@@ -225,10 +213,10 @@ actor SessionObjects {
     /// A handler that identifies its caller first.
     ///
     /// - Parameter looks: Whether the call only looks, so that a caller who is known is known at once.
-    private func handler(
+    private func handler<Answer>(
         looks: Bool = false,
-        _ body: @escaping @Sendable (CaptureEngine, SessionClient, [BusValue]) async throws(CaptureError) -> [BusValue]
-    ) -> BusHandler {
+        _ body: @escaping @Sendable (CaptureEngine, SessionClient, [BusValue]) async throws(CaptureError) -> Answer
+    ) -> @Sendable (BusCall) async throws(CaptureError) -> Answer {
         let callers = callers
         return { [engine] call throws(CaptureError) in
             guard let engine else { throw CaptureError(.unreachable, "captured is not ready yet") }

@@ -102,24 +102,24 @@ actor ControlDesk {
     private func serve(_ process: DoorProcess, _ id: UInt64, at place: Int) async {
         defer { process.kill() }
         while true {
-            guard let text = await ControlDesk.receive(process) else { return waitLater(at: place) }
-            guard let caller = try? ControlCaller(text: text), admit(caller, process, id) else {
+            guard let report = await ControlDesk.receive(process) else { return waitLater(at: place) }
+            guard case .caller(let caller) = report, admit(caller, process, id) else {
                 return await wait(at: place)
             }
-            var said: String?
+            var said: ControlReport?
             switch await ControlDesk.begin(process) {
-            case .said(ControlCaller.left)?:
+            case .reported(.left)?:
                 lines[id] = lines[id].map { _ in .idle }
                 continue
-            case .said(let text)?:
+            case .reported(let report)?:
                 await wait(at: place)
-                said = text
+                said = report
             case .silent?:
                 await wait(at: place)
                 said = await ControlDesk.receive(process)
             case nil: return await wait(at: place)
             }
-            while let text = said, text != ControlCaller.left {
+            while case .said(let text)? = said {
                 let limit = Task {
                     try await Task.sleep(for: ControlDesk.patience)
                     process.kill()
@@ -169,11 +169,7 @@ actor ControlDesk {
         do throws(CaptureError) {
             // If the caller does not read, the time limit kills the process, and this thread ends with it.
             try await WorkerThread.run("control") { () throws(CaptureError) in
-                do throws(SystemError) {
-                    for text in texts { try process.socket.send(text) }
-                } catch {
-                    throw CaptureError(.unreachable, error)
-                }
+                for text in texts { try CaptureError.wrap(.unreachable, try process.socket.send(text)) }
             }
         } catch {
             process.kill()
@@ -181,7 +177,7 @@ actor ControlDesk {
     }
 
     private enum Beginning: Sendable {
-        case said(String)
+        case reported(ControlReport)
         case silent
     }
 
@@ -193,7 +189,8 @@ actor ControlDesk {
             do throws(SystemError) {
                 try process.socket.offer("serve\n")
                 guard try !Poll.wait(process.socket.file.descriptor, timeout: moment).isEmpty else { return .silent }
-                return try process.socket.receiveText().map { .said($0) }
+                guard let text = try process.socket.receiveText() else { return nil }
+                return (try? ControlReport(text: text)).map { .reported($0) }
             } catch {
                 // It has ended.
                 return nil
@@ -201,8 +198,10 @@ actor ControlDesk {
         }
     }
 
-    /// The next message of a process; `nil` when it has ended.
-    private static func receive(_ process: DoorProcess) async -> String? {
-        try? await WorkerThread.run("control") { try? process.socket.receiveText() }
+    /// The next report of a process; `nil` when it has ended, and for what is no report.
+    private static func receive(_ process: DoorProcess) async -> ControlReport? {
+        try? await WorkerThread.run("control") {
+            (try? process.socket.receiveText()).flatMap { try? ControlReport(text: $0) }
+        }
     }
 }

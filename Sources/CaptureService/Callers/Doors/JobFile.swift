@@ -9,10 +9,6 @@ protocol JobFile: Sendable {
 
 extension Descriptor: JobFile {
     func hand(_ text: String, over socket: PacketSocket, with others: [Descriptor]) async throws(CaptureError) {
-        do throws(SystemError) {
-            try socket.send(text, with: [self] + others)
-        } catch {
-            throw CaptureError(.recorderLost, error)
-        }
+        try CaptureError.wrap(.recorderLost, try socket.send(text, with: [self] + others))
     }
 }

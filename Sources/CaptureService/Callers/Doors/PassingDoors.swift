@@ -31,6 +31,8 @@ actor PassingDoors {
     private var entries: [UInt32: Entry] = [:]
     /// Whose process each door is, until it has ended.
     private var processes: [UInt32: UInt32] = [:]
+    /// The users of doors that are being made.
+    private var coming: [UInt32] = []
 
     /// The number of open doors.
     var count: Int { entries.count }
@@ -49,11 +51,20 @@ actor PassingDoors {
         do throws(SystemError) { ends = try PacketSocket.pair() } catch { throw CaptureError(.internalFault, error) }
         let user = client.identity.user
         try await checkRoom(for: user)
+        // From here on it counts: nobody else comes between.
+        coming.append(user)
+        defer { if let place = coming.firstIndex(of: user) { coming.remove(at: place) } }
         last += 1
         let number = last
         processes[number] = user
-        let process = try await DoorProcess.start(program, .pass, input: ends.doors.file) { [weak self] in
-            Task { await self?.ended(number) }
+        let process: DoorProcess
+        do throws(CaptureError) {
+            process = try await DoorProcess.start(program, .pass, input: ends.doors.file) { [weak self] in
+                Task { await self?.ended(number) }
+            }
+        } catch {
+            processes[number] = nil
+            throw error
         }
         guard process.isAlive else {
             processes[number] = nil
@@ -68,16 +79,17 @@ actor PassingDoors {
     }
 
     private func checkRoom(for user: UInt32) async throws(CaptureError) {
-        guard processes.values.count(where: { $0 == user }) < PassingDoors.mostProcessesOfUser else {
-            throw CaptureError(.busy, "this user already has \(PassingDoors.mostProcessesOfUser) doors")
-        }
         for (number, entry) in entries where entry.user == user && !entry.isTaken {
             if await entry.door.isTaken { entries[number]?.isTaken = true }
         }
-        let untaken = entries.values.filter { !$0.isTaken && $0.user != 0 }
+        // Below, nothing is awaited.
+        guard processes.values.count(where: { $0 == user }) < PassingDoors.mostProcessesOfUser else {
+            throw CaptureError(.busy, "this user already has \(PassingDoors.mostProcessesOfUser) doors")
+        }
         guard user != 0 else { return }
+        let untaken = (entries.values.filter { !$0.isTaken }.map(\.user) + coming).filter { $0 != 0 }
         guard untaken.count < PassingDoors.mostUntaken,
-            untaken.count(where: { $0.user == user }) < PassingDoors.mostUntakenOfUser
+            untaken.count(where: { $0 == user }) < PassingDoors.mostUntakenOfUser
         else {
             throw CaptureError(.busy, "too many doors of this user wait for a program to use them")
         }

@@ -1,9 +1,6 @@
-import CLinux
-import CSystemd
 import CaptureBus
 import CaptureCore
 import CaptureSystem
-import Glibc
 
 /// Whether a process has the connections that the bus takes for its own.
 ///
@@ -54,13 +51,7 @@ struct Holding {
 
     init(of peer: PeerFacts, own: UInt32) throws(CaptureError) {
         let held = BusSockets.held(by: peer.pid, sinceExec: true)
-        let all: [UInt32: UInt32]?
-        do throws(SystemError) {
-            all = try BusSockets.clients(beside: own)
-        } catch {
-            throw ProcessLook.refusal("captured cannot find out which processes hold its connection: \(error)")
-        }
-        guard let all else {
+        guard let all = try BusSockets.clients(beside: own) else {
             let table = Files.text(of: "/proc/\(peer.pid)/net/unix", limit: 1 << 22) ?? ""
             self.init(own: BusSockets.connected(held, in: table), all: nil)
             return
@@ -74,11 +65,8 @@ struct Holding {
     static func other(than own: Int32, with sockets: Set<UInt32>, device: UInt64, _ inode: UInt64) -> String? {
         for process in Files.names(in: "/proc").compactMap({ Int32($0) }) where process != own {
             guard !BusSockets.held(by: process).isDisjoint(with: sockets) else { continue }
-            var file = clinux_file()
-            let link = "/proc/\(process)/exe"
-            guard unsafe clinux_known_file(AT_FDCWD, link, &file) == 0, file.device == device, file.inode == inode
-            else {
-                let program = Files.link(at: link) ?? "a program that has ended"
+            guard PortalHolding.file(of: process) == FileIdentity(device: device, inode: inode) else {
+                let program = Files.link(at: "/proc/\(process)/exe") ?? "a program that has ended"
                 return "process \(process) (\(program)) has its connection, too"
             }
         }

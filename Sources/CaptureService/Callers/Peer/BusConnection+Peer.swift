@@ -72,7 +72,7 @@ extension BusConnection {
     ) throws(CaptureError) -> PeerFacts {
         var facts = try look.facts(of: first.user, first.groups, since: started)
         facts.viaProcessFD = first.process != nil
-        facts.securityLabel = first.label
+        facts.securityLabel = first.label ?? facts.securityLabel
         return facts
     }
 

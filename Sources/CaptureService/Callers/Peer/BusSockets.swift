@@ -1,4 +1,5 @@
 import CLinux
+import CaptureCore
 import CaptureSystem
 import Glibc
 
@@ -8,9 +9,9 @@ enum BusSockets {
     ///
     /// - Parameter own: The inode of one of them.
     /// - Returns: The users that made them, by inode; `nil` where the kernel does not tell (CONFIG_UNIX_DIAG).
-    /// - Throws: The system's error.
-    static func clients(beside own: UInt32) throws(SystemError) -> [UInt32: UInt32]? {
-        guard let sockets = try list() else { return nil }
+    /// - Throws: `.notPermitted` where they cannot be listed.
+    static func clients(beside own: UInt32) throws(CaptureError) -> [UInt32: UInt32]? {
+        guard let sockets = try listed() else { return nil }
         guard let ours = sockets.first(where: { $0.inode == own }),
             let bus = sockets.first(where: { $0.inode == ours.peer }), bus.length > 0
         else { return [:] }
@@ -23,9 +24,9 @@ enum BusSockets {
     ///
     /// - Parameter own: Some of one server's, of which only that server's are wanted.
     /// - Returns: `nil` where the kernel does not tell (CONFIG_UNIX_DIAG).
-    /// - Throws: The system's error.
-    static func pipewireClients(beside own: Set<UInt32>? = nil) throws(SystemError) -> Set<UInt32>? {
-        guard let sockets = try list() else { return nil }
+    /// - Throws: `.notPermitted` where they cannot be listed.
+    static func pipewireClients(beside own: Set<UInt32>? = nil) throws(CaptureError) -> Set<UInt32>? {
+        guard let sockets = try listed() else { return nil }
         let ends = sockets.compactMap { socket in socket.pipewireFolder.map { (socket, $0) } }
         let folders = own.map { own in Set(ends.lazy.filter { own.contains($0.0.peer) }.map(\.1)) }
         let inodes = Set(ends.lazy.filter { folders?.contains($0.1) ?? true }.map(\.0.inode))
@@ -37,6 +38,14 @@ enum BusSockets {
     /// - Throws: The system's error.
     static func pipewirePeers(of own: Set<UInt32>) throws(SystemError) -> Set<UInt32> {
         Set((try list() ?? []).lazy.filter { own.contains($0.peer) && $0.pipewireFolder != nil }.map(\.inode))
+    }
+
+    private static func listed() throws(CaptureError) -> [clinux_unix_socket]? {
+        do throws(SystemError) {
+            return try list()
+        } catch {
+            throw ProcessLook.refusal("captured cannot find out which processes hold its connection: \(error)")
+        }
     }
 
     private static func list() throws(SystemError) -> [clinux_unix_socket]? {

@@ -78,7 +78,10 @@ extension ProcessLook {
             terminal: started.terminal,
             isForeground: started.terminal != 0 && started.processGroup == started.foregroundGroup,
             startTime: started.startTime,
-            securityLabel: nil
+            // Anybody can make a unit of a snap's name, but nobody its AppArmor profile. Not every bus names the profile,
+            // and PipeWire never does.
+            securityLabel: [group.unit, group.userUnit].contains { $0?.hasPrefix("snap.") == true }
+                ? Files.line(of: "/proc/\(pid)/attr/apparmor/current") : nil
         )
         let ended = try status()
         guard isAlive, ended.startTime == started.startTime else {

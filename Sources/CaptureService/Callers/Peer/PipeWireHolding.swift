@@ -37,13 +37,7 @@ enum PipeWireHolding {
 
     /// How many connections the process has that its program made; `nil` where that cannot be told.
     private static func look(_ client: ClientIdentity) throws(CaptureError) -> Int? {
-        let all: Set<UInt32>?
-        do throws(SystemError) {
-            all = try BusSockets.pipewireClients()
-        } catch {
-            throw ProcessLook.refusal("captured cannot find out which processes hold its connection: \(error)")
-        }
-        guard let all, let file = client.running else { return nil }
+        guard let all = try BusSockets.pipewireClients(), let file = client.running else { return nil }
         let own = BusSockets.held(by: client.pid).intersection(all)
         if let other = Holding.other(than: client.pid, with: own, device: file.device, file.inode) {
             throw ProcessLook.refusal(other)

@@ -11,18 +11,12 @@ import Glibc
 /// many as its processes made, but for the portal, which has fewer, and for those that it serves, which have as many more.
 /// If it serves several, the client says which one it is; who gets the memory then shows whether that is so.
 struct PortalHolding: Sendable {
-    /// A program, by the file that its processes run.
-    struct File: Hashable, Sendable {
-        var device: UInt64
-        var inode: UInt64
-    }
-
     /// A process that has sockets of PipeWire's clients.
     struct Holder: Hashable, Sendable {
         var process: Int32
         /// When it started, as `/proc/PID/stat` has it.
         var startTime: UInt64
-        var file: File
+        var file: FileIdentity
         /// Those that exec closes: no program that the process ran before can have left them.
         var own: Set<UInt32>
         /// Those, and all others that it has.
@@ -34,7 +28,7 @@ struct PortalHolding: Sendable {
     /// Who has them.
     var holders: [Holder]
     /// The files of processes that made some; none for those that have ended.
-    var makers: [Int32: File]
+    var makers: [Int32: FileIdentity]
 
     /// Looks at every process.
     ///
@@ -43,13 +37,7 @@ struct PortalHolding: Sendable {
     ///   - bridge: A process that has connections to the same server.
     /// - Throws: `.notPermitted` where this cannot be told.
     init(of connections: [Int32: Int], beside bridge: Int32) throws(CaptureError) {
-        let listed: Set<UInt32>?
-        do throws(SystemError) {
-            listed = try BusSockets.pipewireClients(beside: BusSockets.held(by: bridge))
-        } catch {
-            throw ProcessLook.refusal("captured cannot find out which processes hold its connection: \(error)")
-        }
-        guard let listed else {
+        guard let listed = try BusSockets.pipewireClients(beside: BusSockets.held(by: bridge)) else {
             throw ProcessLook.refusal(
                 "the camera portal made its connection, and this kernel does not list sockets (CONFIG_UNIX_DIAG)"
             )
@@ -71,15 +59,15 @@ struct PortalHolding: Sendable {
         }
     }
 
-    init(sockets: Set<UInt32>, holders: [Holder], makers: [Int32: File]) {
+    init(sockets: Set<UInt32>, holders: [Holder], makers: [Int32: FileIdentity]) {
         (self.sockets, self.holders, self.makers) = (sockets, holders, makers)
     }
 
     /// The file that a process runs; `nil` if it has ended.
-    static func file(of process: Int32) -> File? {
+    static func file(of process: Int32) -> FileIdentity? {
         var file = clinux_file()
         guard unsafe clinux_known_file(AT_FDCWD, "/proc/\(process)/exe", &file) == 0 else { return nil }
-        return File(device: file.device, inode: file.inode)
+        return FileIdentity(device: file.device, inode: file.inode)
     }
 
     /// The processes of each program that has what a portal handed over, the oldest first.
@@ -89,7 +77,7 @@ struct PortalHolding: Sendable {
     ///   - connections: As many connections as PipeWire takes for each process's, at the same time.
     /// - Throws: `.notPermitted` where it cannot be told.
     func holders(of portal: Int32, _ connections: [Int32: Int]) throws(CaptureError) -> [[Holder]] {
-        var (own, all): ([File: Set<UInt32>], [File: Set<UInt32>]) = ([:], [:])
+        var (own, all): ([FileIdentity: Set<UInt32>], [FileIdentity: Set<UInt32>]) = ([:], [:])
         for holder in holders {
             own[holder.file, default: []].formUnion(holder.own)
             all[holder.file, default: []].formUnion(holder.all)
@@ -100,7 +88,7 @@ struct PortalHolding: Sendable {
         guard Set(own.values.joined()) == sockets else {
             throw PortalHolding.refusal("a program hides a connection, or passes it on")
         }
-        var made: [File: Int] = [:]
+        var made: [FileIdentity: Int] = [:]
         for (process, count) in connections {
             if let file = makers[process] { made[file, default: 0] += count }
         }

@@ -93,7 +93,7 @@ struct ProcessLook {
 
     /// Flatpak makes it a file of the root itself; a link would be somebody else's.
     func flatpakInfo(below root: ProgramRoot) -> ForeignFile {
-        root.read(".flatpak-info", followsLinks: false, limit: 1 << 18)
+        root.read(".flatpak-info", followsLinks: false, limit: 1 << 16)
     }
 }
 
