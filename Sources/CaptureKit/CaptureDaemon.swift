@@ -9,8 +9,9 @@ import Synchronization
 /// Everything else in the library takes one, or takes `shared()` when none is given. Thread-safe. When the daemon goes
 /// away, calls throw `CaptureError.Code.unreachable`, and so do the sessions that lived in it.
 public final class CaptureDaemon: Sendable {
-    /// Seconds that a call may take, unless it may ask for a password. Other answers of a person are reported by signals.
-    static let timeout = 10.0
+    /// Seconds that a call may take, unless it may ask for a password: 10, or the bus's own limit (`nil`) where
+    /// `SYSTEMD_BUS_TIMEOUT` sets that. Other answers of a person are reported by signals.
+    static let timeout: Double? = unsafe getenv("SYSTEMD_BUS_TIMEOUT") == nil ? 10 : nil
     /// Seconds for a call that may ask for a password, for which polkit allows 120 s.
     static let passwordTimeout = 150.0
 
@@ -40,12 +41,23 @@ public final class CaptureDaemon: Sendable {
         CaptureDaemon(try await BusConnection.open(bus), on: bus)
     }
 
-    /// The connection that all parts of the process share: to the session bus if `CAPTURED_BUS` is `session`, else to
-    /// the system bus. If it is lost or closed, the next call makes another.
+    /// The bus that `CAPTURED_BUS` names: the system's without it.
+    package static func busOfEnvironment() throws(CaptureError) -> BusKind {
+        let name = unsafe getenv("CAPTURED_BUS").map { unsafe String(cString: $0) } ?? ""
+        switch name {
+        case "", "system": return .system
+        case "session": return .session
+        default:
+            let shown = Printable.text(name, limit: 100)
+            throw CaptureError(.usage, "CAPTURED_BUS is '\(shown)'; it must be system or session")
+        }
+    }
+
+    /// The connection that all parts of the process share: to the system bus, or to that which `CAPTURED_BUS` names. If it is
+    /// lost or closed, the next call makes another.
     public static func shared() async throws(CaptureError) -> CaptureDaemon {
         if let daemon = common.withLock({ $0 }) { return daemon }
-        let isSession = unsafe getenv("CAPTURED_BUS").map { unsafe String(cString: $0) } == "session"
-        let daemon = try await connect(to: isSession ? .session : .system)
+        let daemon = try await connect(to: try busOfEnvironment())
         // Of two that connected at once, the first is kept.
         let kept = common.withLock {
             if let first = $0 { return first }
@@ -90,7 +102,8 @@ public final class CaptureDaemon: Sendable {
     /// Says why this program captures, if no file of its own does. The question shows it as the program's own words, and it
     /// is stored with the answer.
     ///
-    /// Holds for this connection and replaces what was said before. The program's metadata takes precedence.
+    /// Holds for this connection and replaces what was said before. The program's metadata takes precedence. A daemon that was
+    /// restarted does not know it: a program that runs for long says it again at `DaemonEvent.daemonAppeared`.
     ///
     /// - Parameter reasons: A sentence for each service in use; the question shows the first 300 characters.
     /// - Throws: `notPermitted` for a program in a sandbox, a service or a program with a user of its own, whose reasons
@@ -116,12 +129,12 @@ public final class CaptureDaemon: Sendable {
 
     /// Calls a method of who may capture.
     ///
-    /// - Parameter timeout: In seconds.
+    /// - Parameter timeout: In seconds; `nil` for the bus's own.
     @discardableResult
     package func consult(
         _ member: String,
         _ arguments: [BusValue] = [],
-        timeout: Double = CaptureDaemon.timeout
+        timeout: Double? = CaptureDaemon.timeout
     ) async throws(CaptureError) -> [BusValue] {
         try await call(CaptureNames.root, CaptureNames.authorization, member, arguments, timeout: timeout)
     }
@@ -129,14 +142,14 @@ public final class CaptureDaemon: Sendable {
     /// Calls a method of one of the daemon's objects. Passes the descriptors among the arguments (`h` and `a{sh}`)
     /// through a door, and puts their tickets in their places.
     ///
-    /// - Parameter timeout: In seconds.
+    /// - Parameter timeout: In seconds; `nil` for the bus's own.
     @discardableResult
     package func call(
         _ path: String,
         _ interface: String,
         _ member: String,
         _ arguments: [BusValue] = [],
-        timeout: Double = CaptureDaemon.timeout
+        timeout: Double? = CaptureDaemon.timeout
     ) async throws(CaptureError) -> [BusValue] {
         // A session ends with its daemon. A call about it must neither start a new daemon nor keep a stopping one
         // alive.

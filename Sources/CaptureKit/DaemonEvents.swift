@@ -46,6 +46,8 @@ extension CaptureDaemon {
         }
         let presence = DaemonPresence(continuation)
         let name = try await connection.watchName(CaptureNames.service) { [self] owner in
+            // Another daemon counts its sessions anew.
+            states.withLock { $0 = [:] }
             guard owner != nil else { return presence.vanished() }
             let turn = presence.appeared()
             Task {
@@ -89,7 +91,9 @@ extension CaptureDaemon {
         case (CaptureNames.manager, "DeviceRemoved"):
             return values.first?.text.map { .deviceRemoved(DeviceID(rawValue: $0)) }
         case (CaptureNames.manager, "SessionAdded"):
-            return values.first?.text.flatMap(CaptureNames.sessionNumber).map { .sessionAdded($0) }
+            guard let id = values.first?.text.flatMap(CaptureNames.sessionNumber) else { return nil }
+            states[id] = nil
+            return .sessionAdded(id)
         case (CaptureNames.manager, "SessionRemoved"):
             guard let id = values.first?.text.flatMap(CaptureNames.sessionNumber) else { return nil }
             states[id] = nil

@@ -26,7 +26,7 @@ struct DaemonStart: Sendable {
         let asked = Timestamp.now
         let starting = Task {
             // For 25 s, the bus waits for a start that failed, and asks systemd for no other. Then it is asked anew.
-            let tries = isUnit ? 1 + Int((25 / CaptureDaemon.timeout).rounded(.up)) : 1
+            let tries = isUnit ? 1 + Int((25 / (CaptureDaemon.timeout ?? 25)).rounded(.up)) : 1
             for number in 1...tries {
                 do throws(CaptureError) {
                     _ = try await connection.askBus(

@@ -217,9 +217,10 @@ public final class OutputFile {
         return slash == path.startIndex ? "/" : String(path[..<slash])
     }
 
+    /// Short, since the name itself may be as long as a name can be.
     private static func temporaryName(beside path: String) -> String {
         let slash = path.lastIndex(of: "/").map { path.index(after: $0) } ?? path.startIndex
-        return "\(path[..<slash]).\(path[slash...]).\(UInt32.random(in: 0...UInt32.max))"
+        return "\(path[..<slash]).capture-\(UInt64.random(in: 0...UInt64.max))"
     }
 }
 

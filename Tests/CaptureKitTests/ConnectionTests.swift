@@ -129,8 +129,7 @@ struct `A connection` {
         let connection = try #require(await session.connection(with: .video, to: "buffer"))
         try await connection.setEnabled(false)
         try await session.startRunning()
-        let error = await #expect(throws: CaptureError.self) { _ = try await session.reader(of: "buffer") }
-        #expect(error?.code == .wrongState)
+        #expect(await code { _ = try await session.reader(of: "buffer") } == .wrongState)
         try await connection.setEnabled(true)
         let reader = try await session.reader(of: "buffer")
         guard case .buffer = try reader.next(timeout: 60_000_000_000) else {

@@ -91,7 +91,7 @@ struct DaemonStartTests {
             policy: """
                 <busconfig>
                   <servicedir>\(folder.path)</servicedir>
-                  <limit name="service_start_timeout">3000</limit>
+                  <limit name="service_start_timeout">8000</limit>
                   <policy context="default"><allow own="\(name)"/></policy>
                 </busconfig>
                 """

@@ -133,6 +133,8 @@ struct DataOutputTests {
             guard let frame = set.frame(of: video), let other = set.frame(of: second),
                 unsafe frame.planes[0].bytes.reduce(0, { $0 + Int($1) }) > frame.planes[0].bytes.count * 160
             else { return }
+            // Sound that a busy machine brought too late says nothing.
+            guard set.drop(of: audio) == nil else { return }
             for stretch in set.samples(of: audio) {
                 let values = unsafe stretch.bytes.bindMemory(to: Int16.self)
                 guard let loud = unsafe values.firstIndex(where: { abs(Int($0)) > 8000 }) else { continue }

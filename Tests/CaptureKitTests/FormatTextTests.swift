@@ -1,3 +1,4 @@
+import BusSupport
 import CaptureKit
 import Testing
 
@@ -18,8 +19,7 @@ struct FormatTextTests {
 
     @Test(arguments: ["", "YUYV:", "YUYV:0x0", "TOOLONG", "1280x720@", "1280x720@-1", "YUYV:1280x", "a:b:c@30"])
     func `what is no video format is a usage error`(text: String) {
-        let error = #expect(throws: CaptureError.self) { try VideoFormatRequest(text: text) }
-        #expect(error?.code == .usage)
+        #expect(code { try VideoFormatRequest(text: text) } == .usage)
     }
 
     @Test func `a whole audio format is exact`() throws {
@@ -32,8 +32,7 @@ struct FormatTextTests {
 
     @Test(arguments: ["", "U8:8000", "48000x", "48000x99", "x2", "48000x2x2"])
     func `what is no audio format is a usage error`(text: String) {
-        let error = #expect(throws: CaptureError.self) { try AudioFormatRequest(text: text) }
-        #expect(error?.code == .usage)
+        #expect(code { try AudioFormatRequest(text: text) } == .usage)
     }
 
     @Test(arguments: [
@@ -55,8 +54,7 @@ struct FormatTextTests {
             { try FileFormat.recording("avi", path: "a.mkv") }, { try FileFormat.recording(nil, path: "a.avi") },
             { try FileFormat.photo(nil, path: "a.gif") },
         ] {
-            let error = #expect(throws: CaptureError.self) { try body() }
-            #expect(error?.code == .usage)
+            #expect(code { try body() } == .usage)
         }
     }
 }

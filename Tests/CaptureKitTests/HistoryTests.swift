@@ -39,8 +39,7 @@ struct HistoryTests {
         let rows = [BusValue.properties(row(9))]
         let daemon = try await FakeDaemon(["GetHistory": { _, _ in [.array("a{sv}", rows), .uint64(50)] }])
         let history = CaptureHistory(of: try await daemon.client())
-        let error = await #expect(throws: CaptureError.self) { try await history.events() }
-        #expect(error?.code == .badData)
+        #expect(await code { try await history.events() } == .badData)
         #expect(daemon.calls("GetHistory").count == 1)
     }
 }

@@ -47,8 +47,7 @@ struct LibraryChangingTests {
         let (daemon, library) = try await fake.open(replacing: ["Import": undecided])
         var facts = AssetFacts()
         facts.album = "a"
-        let error = await #expect(throws: CaptureError.self) { try await library.add(try file("PHOTO"), facts) }
-        #expect(error?.code == .undecided)
+        #expect(await code { try await library.add(try file("PHOTO"), facts) } == .undecided)
         #expect(fake.asked == [.readWrite, .addOnly])
         #expect(daemon.calls("Import").count == 3)
     }
@@ -56,8 +55,7 @@ struct LibraryChangingTests {
     @Test func `what is no media is told, and adds nothing`() async throws {
         let fake = FakeLibrary()
         let (daemon, library) = try await fake.open()
-        let error = await #expect(throws: CaptureError.self) { try await library.add(try file("text")) }
-        #expect(error?.code == .badData)
+        #expect(await code { try await library.add(try file("text")) } == .badData)
         #expect(fake.inventory.isEmpty)
         withExtendedLifetime(daemon) {}
     }
@@ -85,8 +83,7 @@ struct LibraryChangingTests {
         let adding = try await library.beginAdding(try file("PHOTO"))
         let task = Task { try await adding.outcome() }
         task.cancel()
-        let error = await #expect(throws: CaptureError.self) { try await task.value }
-        #expect(error?.code == .dismissed)
+        #expect(await code { try await task.value } == .dismissed)
         #expect(daemon.calls("Cancel").count == 1)
     }
 
@@ -96,8 +93,7 @@ struct LibraryChangingTests {
         let (daemon, library) = try await fake.open()
         let adding = try await library.beginAdding(try file("PHOTO"))
         await daemon.connection.close()
-        let error = await #expect(throws: CaptureError.self) { try await adding.outcome() }
-        #expect(error?.code == .unreachable)
+        #expect(await code { try await adding.outcome() } == .unreachable)
     }
 
     @Test func `facts are changed, edits made and reverted`() async throws {
@@ -123,8 +119,7 @@ struct LibraryChangingTests {
         let ids = [fake.put("a.jpg", "PHOTO 1"), fake.put("b.jpg", "PHOTO 2")]
         let (daemon, library) = try await fake.open()
         fake.confirms(false)
-        let error = await #expect(throws: CaptureError.self) { try await library.delete(ids) }
-        #expect(error?.code == .denied)
+        #expect(await code { try await library.delete(ids) } == .denied)
         #expect(try await library.count() == 2)
         fake.confirms(true)
         #expect(try await library.delete(ids) == 2)
@@ -150,8 +145,7 @@ struct LibraryChangingTests {
         options.album = album
         #expect(try await library.fetch(options).assets.map(\.id) == [ids[1]])
         try await library.deleteAlbum(album)
-        let error = await #expect(throws: CaptureError.self) { try await library.fetch(options) }
-        #expect(error?.code == .noSuchAlbum)
+        #expect(await code { try await library.fetch(options) } == .noSuchAlbum)
         #expect(try await library.count() == 2)
         withExtendedLifetime(daemon) {}
     }
@@ -171,8 +165,7 @@ struct LibraryChangingTests {
         #expect(rest.insertedAlbums.map(\.id) == [album] && rest.removed == [second] && rest.isComplete)
         #expect(try await library.changes(since: rest.token).isEmpty)
         let old = LibraryChangeToken(rawValue: "rubbish")
-        let error = await #expect(throws: CaptureError.self) { try await library.changes(since: old) }
-        #expect(error?.code == .staleToken)
+        #expect(await code { try await library.changes(since: old) } == .staleToken)
         withExtendedLifetime(daemon) {}
     }
 
@@ -210,8 +203,7 @@ struct LibraryChangingTests {
         for member in silence.keys { await daemon.called(member) }
         await client.close()
         for task in waiting {
-            let error = await #expect(throws: CaptureError.self) { try await task.value }
-            #expect(error?.code == .unreachable)
+            #expect(await code { try await task.value } == .unreachable)
         }
         for await _ in notices {}
         for await _ in events {}
@@ -249,8 +241,7 @@ struct LibraryChangingTests {
         }
         await daemon.called(member)
         task.cancel()
-        let error = await #expect(throws: CaptureError.self) { try await task.value }
-        #expect(error?.code == .dismissed)
+        #expect(await code { try await task.value } == .dismissed)
         #expect(daemon.calls(back).map { $0.arguments[0].unsigned } == [7])
     }
 
@@ -269,8 +260,7 @@ struct LibraryChangingTests {
         }
         var changes = AssetChanges()
         changes.place = MediaPlace(latitude: .nan, longitude: .nan)
-        let error = await #expect(throws: CaptureError.self) { try await library.change(id, changes) }
-        #expect(error?.code == .invalidArgument)
+        #expect(await code { try await library.change(id, changes) } == .invalidArgument)
         #expect(try await library.asset(id).place == MediaPlace(latitude: 1, longitude: 2))
     }
 

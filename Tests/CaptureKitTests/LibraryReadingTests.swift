@@ -68,8 +68,7 @@ struct LibraryReadingTests {
         let answer: FakeDaemon.Answer = { _, _ in [.propertyList([]), .string("again"), .uint32(3)] }
         let daemon = try await FakeDaemon(["Fetch": answer])
         let library = MediaLibrary(on: try await daemon.client())
-        let error = await #expect(throws: CaptureError.self) { for try await _ in library.pages() {} }
-        #expect(error?.code == .badData)
+        #expect(await code { for try await _ in library.pages() {} } == .badData)
         #expect(daemon.calls("Fetch").count == 2)
     }
 
@@ -81,8 +80,7 @@ struct LibraryReadingTests {
         #expect(page.assets.isEmpty && page.next == nil && page.status == .denied)
         #expect(try await library.count() == 0)
         #expect(try await library.albums().isEmpty)
-        let error = await #expect(throws: CaptureError.self) { try await library.asset(id) }
-        #expect(error?.code == .noSuchAsset)
+        #expect(await code { try await library.asset(id) } == .noSuchAsset)
         #expect(fake.asked.isEmpty)
         withExtendedLifetime(daemon) {}
     }
@@ -107,8 +105,7 @@ struct LibraryReadingTests {
         fake.setStatus(.readWrite, .notDetermined)
         #expect(try await library.requestAuthorization(for: .readWrite) == .denied)
         fake.setStatus(.readWrite, .notDetermined)
-        let error = await #expect(throws: CaptureError.self) { try await library.setFavourite(id, true) }
-        #expect(error?.code == .denied)
+        #expect(await code { try await library.setFavourite(id, true) } == .denied)
         #expect(fake.asked == [.readWrite, .readWrite, .readWrite])
         withExtendedLifetime(daemon) {}
     }
@@ -116,8 +113,7 @@ struct LibraryReadingTests {
     @Test func `a question that is closed is the call's end, and is put once`() async throws {
         let fake = FakeLibrary([.readWrite: .notDetermined])
         let (daemon, library) = try await fake.open()
-        let error = await #expect(throws: CaptureError.self) { try await library.fetch() }
-        #expect(error?.code == .dismissed)
+        #expect(await code { try await library.fetch() } == .dismissed)
         #expect(daemon.calls("Fetch").count == 1)
     }
 
@@ -127,8 +123,7 @@ struct LibraryReadingTests {
         }
         let fake = FakeLibrary(answers: [.readWrite: .authorized])
         let (daemon, library) = try await fake.open(replacing: ["Fetch": undecided])
-        let error = await #expect(throws: CaptureError.self) { try await library.fetch() }
-        #expect(error?.code == .undecided)
+        #expect(await code { try await library.fetch() } == .undecided)
         #expect(daemon.calls("Fetch").count == 2)
         #expect(fake.asked == [.readWrite])
     }

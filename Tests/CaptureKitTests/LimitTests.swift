@@ -41,10 +41,7 @@ struct `A recording with a limit` {
     }
 
     @Test func `of its size is refused where it cannot be kept`() async throws {
-        let small = #expect(throws: CaptureError.self) {
-            try SoundFileOutput(toLibrary: LibraryDestination(), maxFileSize: 65_535)
-        }
-        #expect(small?.code == .usage)
+        #expect(code { try SoundFileOutput(toLibrary: LibraryDestination(), maxFileSize: 65_535) } == .usage)
         let captured = try await RealDaemon()
         let session = try await SessionLifeTests.session(try await captured.client(), LimitedBuffer())
         let error = await #expect(throws: CaptureError.self) { try await session.startRunning() }

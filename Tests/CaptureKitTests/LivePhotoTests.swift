@@ -36,8 +36,7 @@ struct `A live photo` {
         #expect(second.photo.time > first.photo.time && second.photo.bytes.count < first.photo.bytes.count)
         #expect(await session.outputs.map(\.name) == ["live", "live-3"])
         try await session.stopRunning()
-        let error = await #expect(throws: CaptureError.self) { try await live.capture() }
-        #expect(error?.code == .wrongState)
+        #expect(await code { try await live.capture() } == .wrongState)
     }
 
     @Test func `is ready when no more memory is allowed`() async throws {
@@ -71,8 +70,42 @@ struct `A live photo` {
         } catch {
             #expect((error as? CaptureError)?.code == .revoked, "\(error)")
         }
-        let later = await #expect(throws: CaptureError.self) { try await live.whenReady() }
-        #expect(later?.code == .revoked)
+        #expect(await code { try await live.whenReady() } == .revoked)
+    }
+
+    @Test func `is taken after its session was started again`() async throws {
+        let captured = try await RealDaemon()
+        let session = try await SessionLifeTests.session(try await captured.client())
+        let live = try await LivePhotos(session, before: .milliseconds(500), after: .milliseconds(500))
+        try await session.startRunning()
+        try await live.whenReady()
+        try await session.stopRunning()
+        try await session.startRunning()
+        try await live.whenReady()
+        #expect(isMovie(try await live.capture().movie))
+        try await session.stop()
+    }
+
+    @Test func `is taken after any number of others were given up`() async throws {
+        let captured = try await RealDaemon()
+        let session = try await SessionLifeTests.session(try await captured.client())
+        let live = try await LivePhotos(session, before: .milliseconds(300), after: .seconds(10))
+        try await session.startRunning()
+        var abandoned = 0
+        while abandoned < 15 {
+            try await live.whenReady()
+            let photo = Task { try await live.capture() }
+            // Until its movie is begun, and the next one waits.
+            while await session.outputs.count < 3 { try await Task.sleep(for: .milliseconds(10)) }
+            photo.cancel()
+            // A machine that is held up may have completed it.
+            if case .failure(let error) = await photo.result {
+                #expect((error as? CaptureError)?.code == .dismissed)
+                abandoned += 1
+            }
+            #expect(await session.outputs.count == 2)
+        }
+        try await session.stop()
     }
 
     @Test func `is taken after its recorder was lost`() async throws {
@@ -88,22 +121,18 @@ struct `A live photo` {
         try await live.whenReady()
         #expect(isMovie(try await live.capture().movie))
         // It ends with the fault of the lost one.
-        let end = await #expect(throws: CaptureError.self) { try await session.stopRunning() }
-        #expect(end?.code == .recorderLost)
+        #expect(await code { try await session.stopRunning() } == .recorderLost)
     }
 
     @Test func `says what is wrong with its times, and what comes first`() async throws {
         let captured = try await RealDaemon()
         let session = try await SessionLifeTests.session(try await captured.client())
         for time in [Duration.zero, .seconds(-1), .seconds(11)] {
-            let error = await #expect(throws: CaptureError.self) { try await LivePhotos(session, before: time) }
-            #expect(error?.code == .usage)
+            #expect(await code { try await LivePhotos(session, before: time) } == .usage)
         }
         let live = try await LivePhotos(session)
-        let error = await #expect(throws: CaptureError.self) { try await live.capture() }
-        #expect(error?.code == .wrongState)
-        let waiting = await #expect(throws: CaptureError.self) { try await live.whenReady() }
-        #expect(waiting?.code == .wrongState)
+        #expect(await code { try await live.capture() } == .wrongState)
+        #expect(await code { try await live.whenReady() } == .wrongState)
     }
 }
 
@@ -172,8 +201,7 @@ struct `A motion photo` {
             "<rdf:Description GCamera:MotionPhoto=\"1\"/><Container:Item Item:Semantic=\"MotionPhoto\" "
             + "Item:Length=\"\(length)\"/>"
         let file = jpeg(segment(0xe1, Array((xmp + facts).utf8))) + movie
-        let error = #expect(throws: CaptureError.self) { try MotionPhoto(jpeg: file) }
-        #expect(error?.code == .badData)
+        #expect(code { try MotionPhoto(jpeg: file) } == .badData)
     }
 
     @Test func `that says too little has no movie, and one that is cut off is damaged`() throws {
@@ -186,8 +214,7 @@ struct `A motion photo` {
         let twice = jpeg(segment(0xe1, Array((xmp + marked + item + item).utf8))) + movie
         let joined = try MotionPhoto.join(jpeg(), movie, still: .zero)
         for damaged in [twice, Array(joined.dropLast()), joined + [0]] {
-            let error = #expect(throws: CaptureError.self) { try MotionPhoto(jpeg: damaged) }
-            #expect(error?.code == .badData)
+            #expect(code { try MotionPhoto(jpeg: damaged) } == .badData)
         }
     }
 
@@ -196,8 +223,7 @@ struct `A motion photo` {
         let full = segment(0xe1, Array((xmp + String(repeating: " ", count: 65_000) + "</rdf:RDF>").utf8))
         let cut: [UInt8] = [0xff, 0xd8, 0xff, 0xe1, 0xff, 0xff, 0xff, 0xd9]
         for photo in [[], [0xff, 0xd8], jpeg(endless), jpeg(full), Array(jpeg().dropLast())] {
-            let error = #expect(throws: CaptureError.self) { try MotionPhoto.join(photo, movie, still: .zero) }
-            #expect(error?.code == .badData)
+            #expect(code { try MotionPhoto.join(photo, movie, still: .zero) } == .badData)
         }
         // A segment that is longer than the file ends the search.
         #expect(throws: Never.self) { try MotionPhoto.join(cut, movie, still: .zero) }

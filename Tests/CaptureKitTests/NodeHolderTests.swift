@@ -28,7 +28,6 @@ struct NodeHolderTests {
     }
 
     @Test func `a holder without a process is no answer`() async throws {
-        let error = await #expect(throws: CaptureError.self) { try await holders(["node": .string("/dev/video0")]) }
-        #expect(error?.code == .badData)
+        #expect(await code { try await holders(["node": .string("/dev/video0")]) } == .badData)
     }
 }

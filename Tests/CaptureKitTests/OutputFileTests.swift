@@ -1,3 +1,4 @@
+import BusSupport
 import CaptureSystem
 import Foundation
 import Testing
@@ -33,6 +34,18 @@ struct OutputFileTests {
         try file.keep()
         #expect(folder.names == ["out.mkv"])
         #expect(folder.text("out.mkv") == "new")
+    }
+
+    @Test(arguments: [true, false])
+    func `a file with the longest of names is replaced`(isNameless: Bool) throws {
+        let folder = try Folder()
+        let name = String(repeating: "n", count: 251) + ".mkv"
+        try Data("old".utf8).write(to: URL(fileURLWithPath: folder.path + "/" + name))
+        let file = try OutputFile(creating: folder.path + "/" + name, overwrite: true, nameless: isNameless)
+        unsafe write(file.descriptor.descriptor, "new", 3)
+        try file.keep()
+        #expect(folder.names == [name])
+        #expect(folder.text(name) == "new")
     }
 
     @Test(arguments: [true, false])
@@ -100,8 +113,7 @@ struct OutputFileTests {
         let folder = try Folder()
         let path = folder.path + "/out.mkv"
         try Data("old".utf8).write(to: URL(fileURLWithPath: path))
-        let error = #expect(throws: CaptureError.self) { try OutputFile(creating: path) }
-        #expect(error?.code == .inputOutput)
+        #expect(code { try OutputFile(creating: path) } == .inputOutput)
         do {
             _ = try OutputFile(creating: path, overwrite: true)
         }
@@ -119,8 +131,7 @@ struct OutputFileTests {
         let path = folder.path + "/out.mkv"
         let file = try OutputFile(creating: path)
         try Data("other".utf8).write(to: URL(fileURLWithPath: path))
-        let error = #expect(throws: CaptureError.self) { try file.keep() }
-        #expect(error?.code == .inputOutput)
+        #expect(code { try file.keep() } == .inputOutput)
         #expect(folder.text("out.mkv") == "other")
     }
 
@@ -213,21 +224,18 @@ struct OutputFileTests {
         #expect(told?.message == "enough")
         let task = Task { _ = try await OutputFile.open(path) }
         task.cancel()
-        let cancelled = await #expect(throws: CaptureError.self) { try await task.value }
-        #expect(cancelled?.code == .dismissed)
+        #expect(await code { try await task.value } == .dismissed)
     }
 
     @Test func `folders and missing folders are refused`() throws {
         let folder = try Folder()
         for path in [folder.path, folder.path + "/no/out.mkv"] {
-            let error = #expect(throws: CaptureError.self) { try OutputFile(creating: path) }
-            #expect(error?.code == .inputOutput)
+            #expect(code { try OutputFile(creating: path) } == .inputOutput)
         }
     }
 
     @Test func `an empty name is a slip of the command`() {
-        let error = #expect(throws: CaptureError.self) { try OutputFile(creating: "") }
-        #expect(error?.code == .usage)
+        #expect(code { try OutputFile(creating: "") } == .usage)
     }
 
     @Test(arguments: [true, false])

@@ -49,11 +49,9 @@ struct `Pausing a recording` {
     @Test func `is refused for a buffer, and where nothing records`() async throws {
         let captured = try await RealDaemon()
         let session = try await SessionLifeTests.session(try await captured.client(), FrameBufferOutput())
-        let early = await #expect(throws: CaptureError.self) { try await session.pauseRecording("buffer") }
-        #expect(early?.code == .wrongState)
+        #expect(await code { try await session.pauseRecording("buffer") } == .wrongState)
         try await session.startRunning()
-        let error = await #expect(throws: CaptureError.self) { try await session.pauseRecording("buffer") }
-        #expect(error?.code == .invalidArgument)
+        #expect(await code { try await session.pauseRecording("buffer") } == .invalidArgument)
         try await session.stopRunning()
     }
 }

@@ -45,7 +45,7 @@ struct `A photo output` {
         let third = try await output.capturePhoto(with: PhotoSettings(quality: 20), file: still.descriptor)
         #expect(third.bytes.isEmpty && third.time > second.time)
         let kept = try contents(still)
-        #expect(isJPEG(kept) && kept.count == third.picture.bytes && kept.count < first.bytes.count)
+        #expect(isJPEG(kept) && kept.count == third.picture.bytes)
         var now = timespec()
         unsafe clock_gettime(CLOCK_REALTIME, &now)
         #expect(abs(Int64(now.tv_sec) - third.time / 1_000_000_000) <= 60)
@@ -55,6 +55,9 @@ struct `A photo output` {
             return try await group.reduce(into: []) { $0.append($1) }
         }
         #expect(photos.allSatisfy { isJPEG($0.bytes) })
+        // A picture that is all white, as the camera's are once a second, is smaller in any quality.
+        let sizes = photos.map(\.bytes.count) + [first.bytes.count]
+        #expect(sizes.contains { kept.count < $0 })
         #expect(await session.results.isEmpty)
         try await session.stopRunning()
         #expect(await session.results.map(\.error) == [nil])
@@ -93,8 +96,7 @@ struct `A photo output` {
         for wrong in [PhotoSettings(format: "gif"), PhotoSettings(quality: 101), PhotoSettings(burst: 17)] {
             #expect(await refusal(wrong)?.code == .usage)
         }
-        let unknown = await #expect(throws: CaptureError.self) { try await session.capturePhotos(of: "film") }
-        #expect(unknown?.code == .invalidArgument)
+        #expect(await code { try await session.capturePhotos(of: "film") } == .invalidArgument)
         try await session.stopRunning()
         #expect(await refusal()?.code == .wrongState)
         // The session starts again with the same output.
@@ -120,7 +122,6 @@ struct `A photo output` {
         } catch {
             #expect((error as? CaptureError)?.code == .revoked, "\(error)")
         }
-        let error = await #expect(throws: CaptureError.self) { try await output.capturePhoto() }
-        #expect(error?.code == .revoked)
+        #expect(await code { try await output.capturePhoto() } == .revoked)
     }
 }

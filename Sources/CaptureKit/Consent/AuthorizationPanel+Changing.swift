@@ -58,7 +58,7 @@ extension AuthorizationPanel {
     /// - Parameters:
     ///   - program: `nil` for every program.
     ///   - service: `nil` for every service.
-    ///   - user: A user's name; empty for the caller's own.
+    ///   - user: A user's name; empty for the caller's own, and for root everybody's.
     /// - Returns: How many were forgotten.
     @discardableResult
     public func reset(
@@ -73,7 +73,7 @@ extension AuthorizationPanel {
     ///
     /// - Parameters:
     ///   - program: `nil` for every program.
-    ///   - user: A user's name; empty for the caller's own.
+    ///   - user: A user's name; empty for the caller's own, and for root everybody's.
     /// - Returns: How many were forgotten.
     @discardableResult
     public func resetLibrary(program: String? = nil, user: String = "") async throws(CaptureError) -> Int {

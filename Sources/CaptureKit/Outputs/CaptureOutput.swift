@@ -33,7 +33,7 @@ extension CaptureOutput {
     }
 
     /// A greatest size in bytes, 0 for none.
-    static func maxFileSize(_ bytes: Int64?) throws(CaptureError) -> Int64 {
+    package static func maxFileSize(_ bytes: Int64?) throws(CaptureError) -> Int64 {
         guard let bytes else { return 0 }
         let range = OutputDescription.leastMaxFileSize...1 << 62
         guard range.contains(bytes) else {
@@ -46,7 +46,7 @@ extension CaptureOutput {
     }
 
     /// A least free space in bytes, 0 for none.
-    static func minFreeSpace(_ bytes: Int64?) throws(CaptureError) -> Int64 {
+    package static func minFreeSpace(_ bytes: Int64?) throws(CaptureError) -> Int64 {
         guard let bytes else { return 0 }
         guard (1...1 << 62).contains(bytes) else {
             throw CaptureError(.usage, "a least free space of \(bytes) bytes is out of range: 1 to \(1 << 62)")
@@ -55,7 +55,7 @@ extension CaptureOutput {
     }
 
     /// Seconds as nanoseconds, 0 for none.
-    static func nanoseconds(_ seconds: Double?) throws(CaptureError) -> Int64 {
+    package static func nanoseconds(_ seconds: Double?) throws(CaptureError) -> Int64 {
         guard let seconds else { return 0 }
         guard seconds > 0, seconds <= 31_536_000 else {
             throw CaptureError(.usage, "a duration of \(seconds) s is out of range: more than 0, at most a year")

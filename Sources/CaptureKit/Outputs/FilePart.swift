@@ -19,27 +19,6 @@ enum FilePart {
     ///
     /// - Parameter what: What the file is, for the message.
     static func read(_ file: Descriptor, _ place: Int64, _ count: Int, _ what: String) throws(CaptureError) -> [UInt8] {
-        var bytes = [UInt8](repeating: 0, count: count)
-        var done = 0
-        do throws(SystemError) {
-            while done < count {
-                let came = try unsafe bytes.withUnsafeMutableBufferPointer { (memory) throws(SystemError) in
-                    try SystemError.check("read the \(what)") {
-                        unsafe pread(
-                            file.descriptor,
-                            memory.baseAddress.map { unsafe $0 + done },
-                            count - done,
-                            off_t(place) + off_t(done)
-                        )
-                    }
-                }
-                if came == 0 { break }
-                done += came
-            }
-        } catch {
-            throw CaptureError(.inputOutput, error)
-        }
-        bytes.removeLast(count - done)
-        return bytes
+        try CaptureError.wrap(.inputOutput, try file.bytes(at: place, count: count, what))
     }
 }

@@ -48,7 +48,17 @@ public actor LivePhotos {
     private let before: Duration
     private let after: Duration
     private var number = 0
-    private var waiting: Waiting?
+
+    private enum Next {
+        /// None waits, which the next call mends.
+        case missing
+        /// It is being added; whoever needs it waits for that.
+        case coming(Task<CaptureError?, Never>)
+        case waiting(Waiting)
+        /// The photo of the last one is being taken.
+        case taken
+    }
+    private var next = Next.missing
 
     /// Adds the output that keeps pictures to a session, which has a camera.
     ///
@@ -73,7 +83,7 @@ public actor LivePhotos {
         self.after = after
         // The session goes on when a movie is complete.
         try await session.addOutput(PhotoOutput(name: name))
-        try await wait()
+        try await renew()
     }
 
     /// Waits until as much is kept as a movie is to have of the time before its photo, or as the recorder's memory holds.
@@ -82,11 +92,11 @@ public actor LivePhotos {
     public func whenReady() async throws(CaptureError) {
         while true {
             guard let hub = await session.made(), !hub.status.state.isFinal else { throw await ending() }
-            if let waiting { try await check(waiting, hub) }
-            if let waiting, let kept = try await session.statistics().outputs[waiting.output],
-                kept.duration >= before.nanoseconds || kept.preRollIsFull
-            {
-                return
+            try await prepare()
+            if case .waiting(let movie) = next {
+                try await check(movie, hub)
+                let kept = try await session.statistics().outputs[movie.output]
+                if let kept, kept.duration >= before.nanoseconds || kept.preRollIsFull { return }
             }
             do {
                 try await Task.sleep(for: .milliseconds(50))
@@ -103,23 +113,43 @@ public actor LivePhotos {
     /// - Throws: As `PhotoOutput.capturePhoto`.
     public func capture(quality: Int = 90) async throws(CaptureError) -> LivePhoto {
         guard let hub = await session.made(), !hub.status.state.isFinal else { throw await ending() }
-        guard let movie = waiting else { throw CaptureError(.busy, "the live photo before is just being taken") }
-        waiting = nil
-        let events = hub.events()
+        try await prepare()
+        guard case .waiting(let movie) = next else {
+            throw CaptureError(.busy, "the live photo before is just being taken")
+        }
         try await check(movie, hub)
+        guard case .waiting(let now) = next, now.output == movie.output else {
+            throw CaptureError(.busy, "the live photo before is just being taken")
+        }
+        next = .taken
+        let events = hub.events()
         let photo: CapturedPhoto
         do throws(CaptureError) {
             let taken = try await session.capturePhotos(of: name, with: PhotoSettings(quality: quality)).first
             guard let taken else { throw CaptureDaemon.malformed("CapturePhoto") }
             photo = taken
         } catch {
-            waiting = movie
+            next = .waiting(movie)
             throw error
         }
         do throws(CaptureError) {
+            return try await complete(photo, movie, events)
+        } catch {
+            if case .taken = next { next = .missing }
+            // A session has room for 16 outputs. If this one cannot be removed, the session has ended anyway.
+            _ = try? await session.removeOutput(movie.output)
+            throw error
+        }
+    }
+
+    /// Begins the movie of a photo and waits until it is complete.
+    private func complete(_ photo: CapturedPhoto, _ movie: Waiting, _ events: AsyncStream<SessionEvent>)
+        async throws(CaptureError) -> LivePhoto
+    {
+        do throws(CaptureError) {
             let start = Timestamp.ofWallTime(photo.time).advanced(by: -before.nanoseconds)
             try await session.beginRecording(movie.output, from: start)
-            try await wait()
+            try await renew()
         } catch {
             // Of a movie that has ended, the events tell why.
             guard error.code == .wrongState else { throw error }
@@ -162,12 +192,49 @@ public actor LivePhotos {
         let error = ended.error ?? CaptureError(.recorderLost, "the movie of the live photo ended before the photo")
         // It was never begun, because the session ends, which says why.
         if error.code == .wrongState { throw CaptureSession.failure(await hub.ended()) }
-        try await wait()
+        guard lose(movie) else { return }
+        try await session.removeOutput(movie.output)
         throw error
     }
 
+    /// Lets go of a movie, if it is the one that waits.
+    private func lose(_ movie: Waiting) -> Bool {
+        guard case .waiting(let now) = next, now.output == movie.output else { return false }
+        next = .missing
+        return true
+    }
+
+    /// Has a movie wait if none does: the session was started anew since, or the last one failed.
+    private func prepare() async throws(CaptureError) {
+        while true {
+            switch next {
+            case .taken: return
+            case .coming(let task): if let error = await task.value { throw error }
+            case .missing: return try await renew()
+            case .waiting(let movie):
+                if await session.outputs.contains(where: { $0.name == movie.output }) { return }
+                _ = lose(movie)
+            }
+        }
+    }
+
     /// Has the next movie wait.
-    private func wait() async throws(CaptureError) {
+    private func renew() async throws(CaptureError) {
+        let task = Task { () -> CaptureError? in
+            do throws(CaptureError) {
+                next = .waiting(try await added())
+                return nil
+            } catch {
+                next = .missing
+                return error
+            }
+        }
+        next = .coming(task)
+        if let error = await task.value { throw error }
+    }
+
+    /// Adds a movie that waits to the session.
+    private func added() async throws(CaptureError) -> Waiting {
         number += 1
         let memory = try CaptureError.wrap(.inputOutput, try MemoryFile("live-photo"))
         let movie = Waiting(output: "\(name)-\(number)", memory: memory)
@@ -182,7 +249,7 @@ public actor LivePhotos {
                 preRoll: before + after * 0.9
             )
         )
-        waiting = movie
+        return movie
     }
 
     private func ending() async -> CaptureError {

@@ -85,26 +85,8 @@ public struct MovieFileOutput: CaptureOutput {
     /// A movie that is saved into the media library, which needs the consent to add to it. The start asks if that was
     /// never decided. A movie that cannot be saved in the end is kept for the person, to save or discard.
     ///
-    /// - Parameters:
-    ///   - destination: Its name and album there.
-    ///   - name: The name in the session.
-    ///   - format: `mkv`, `mp4` or `mov`.
-    ///   - videoCodec: One of `videoCodecs`.
-    ///   - audioCodec: One of `audioCodecs`.
-    ///   - bitRate: Bits a second for pictures; 0 leaves it to `quality`.
-    ///   - quality: Of JPEG and H.264, 1 to 100.
-    ///   - encoderPreset: One of `encoderPresets`: a slower one makes smaller files.
-    ///   - duration: Seconds after which the file is finished by itself; `nil` for no end.
-    ///   - maxFileSize: Bytes, at least 65536, that the file may have: it is finished before it grows beyond. `nil` for no
-    ///     end.
-    ///   - minFreeSpace: Bytes that stay free on the file's disk: it is finished before there are fewer. `nil` for no end.
-    ///   - preRoll: How much is kept in memory until `CaptureSession.beginRecording`; the movie begins with it. It is
-    ///     shorter if the encoded pictures take more memory than the administrator allows, 64 MiB by default. `nil` for a
-    ///     movie that begins at once.
-    ///   - hasMetadata: Whether it has a track for what `CaptureSession.append` tells.
-    ///   - fragmentInterval: How often the newest part is brought into the file, 0.1 s to 30 s. A crash of the machine
-    ///     costs as much, and about a second more. A fragment has at most 64 MiB.
-    ///   - tags: Texts about it for its file, such as the title: those of `FileTag.known(to:)`, each of at most 1000 bytes.
+    /// `destination` says its name and album there; the other parameters are those of a file.
+    ///
     /// - Throws: `CaptureError.Code.usage` naming the value that is unknown or out of range.
     public init(
         toLibrary destination: LibraryDestination,
@@ -146,7 +128,8 @@ public struct MovieFileOutput: CaptureOutput {
         )
     }
 
-    private init(_ file: Descriptor?, _ description: OutputDescription) throws(CaptureError) {
+    /// The output of a description.
+    package init(_ file: Descriptor?, _ description: OutputDescription) throws(CaptureError) {
         try Self.check(description.format, among: OutputDescription.formats(of: .movie), of: "movie format")
         try Self.check(description.videoCodec, among: Self.videoCodecs, of: "video codec")
         try Self.check(description.audioCodec, among: Self.audioCodecs, of: "audio codec")

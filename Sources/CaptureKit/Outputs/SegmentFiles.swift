@@ -284,7 +284,6 @@ public actor SegmentFiles {
 
     private static func name(_ stem: String, _ suffix: String, _ number: inout Int) -> String {
         number += 1
-        let digits = "\(number)"
-        return stem + String(repeating: "0", count: max(4 - digits.count, 0)) + digits + suffix
+        return stem + String(number, digits: 4) + suffix
     }
 }

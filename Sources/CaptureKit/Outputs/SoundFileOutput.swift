@@ -47,15 +47,8 @@ public struct SoundFileOutput: CaptureOutput {
     /// Sound that is saved into the media library, which needs the consent to add to it. The start asks if that was
     /// never decided. Sound that cannot be saved in the end is kept for the person, to save or discard.
     ///
-    /// - Parameters:
-    ///   - destination: Its name and album there.
-    ///   - name: The name in the session.
-    ///   - format: One of `OutputDescription.formats(of: .sound)`. WAV becomes RF64 past 4 GiB.
-    ///   - duration: Seconds after which the file is finished by itself; `nil` for no end.
-    ///   - maxFileSize: Bytes, at least 65536, that the file may have: it is finished before it grows beyond. `nil` for no
-    ///     end.
-    ///   - minFreeSpace: Bytes that stay free on the file's disk: it is finished before there are fewer. `nil` for no end.
-    ///   - tags: Texts about it for its file, such as the title: those of `FileTag.known(to:)`, each of at most 1000 bytes.
+    /// `destination` says its name and album there; the other parameters are those of a file.
+    ///
     /// - Throws: `CaptureError.Code.usage` naming the value that is unknown or out of range.
     public init(
         toLibrary destination: LibraryDestination,
@@ -81,7 +74,8 @@ public struct SoundFileOutput: CaptureOutput {
         )
     }
 
-    private init(_ file: Descriptor?, _ description: OutputDescription) throws(CaptureError) {
+    /// The output of a description.
+    package init(_ file: Descriptor?, _ description: OutputDescription) throws(CaptureError) {
         try Self.check(description.format, among: OutputDescription.formats(of: .sound), of: "sound format")
         do throws(CaptureError) {
             try description.checkTags()

@@ -74,8 +74,10 @@ extension CaptureSession {
         for await event in events {
             guard case .changed(let status) = event else { continue }
             if status.state == .running {
-                if let error = await beginBuffers() { throw error }
-                return
+                guard let error = await beginBuffers() else { return }
+                // A start that throws leaves nothing running. If the stop fails, the session has ended by itself.
+                _ = try? await stop()
+                throw error
             }
             if status.state.isFinal { throw CaptureSession.failure(status) }
         }

@@ -6,8 +6,8 @@ import CaptureMessages
 ///
 /// Like AVFoundation's class of the same kind: add inputs and outputs, then start. It connects them if they fit. The
 /// session lives in the daemon under a number, so that another process can stop it; an attached one ends with the
-/// process that made it. A session that is over starts again under another number. No frame and no sample passes
-/// through this actor.
+/// process that made it. Unlike AVFoundation's it goes on when this object is released: stop it. A session that is over
+/// starts again under another number. No frame and no sample passes through this actor.
 ///
 /// Any task may call everything. Changes are made one after the other. Only one task may use the session between a
 /// `beginConfiguration` and its `commitConfiguration`.

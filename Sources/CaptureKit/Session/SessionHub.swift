@@ -74,8 +74,9 @@ final class SessionHub: Sendable {
             state.lastListener += 1
             let number = state.lastListener
             state.listeners[number] = continuation
-            continuation.onTermination = { [weak self] _ in
-                _ = self?.state.withLock { $0.listeners.removeValue(forKey: number) }
+            // The stream keeps this object until nobody reads it any more.
+            continuation.onTermination = { [self] _ in
+                _ = self.state.withLock { $0.listeners.removeValue(forKey: number) }
             }
         }
         return stream
@@ -130,12 +131,12 @@ final class SessionHub: Sendable {
 
     /// Calls a method of the session.
     ///
-    /// - Parameter timeout: In seconds.
+    /// - Parameter timeout: In seconds; `nil` for the bus's own.
     @discardableResult
     func call(
         _ member: String,
         _ arguments: [BusValue] = [],
-        timeout: Double = CaptureDaemon.timeout
+        timeout: Double? = CaptureDaemon.timeout
     ) async throws(CaptureError) -> [BusValue] {
         try await daemon.call(path, CaptureNames.session, member, arguments, timeout: timeout)
     }

@@ -104,7 +104,7 @@ public final class AudioDataOutput: DataOutput, @unchecked Sendable {
 }
 
 /// What a sound output's thread does with each buffer.
-private final class AudioHandling: BufferHandling {
+private final class AudioHandling: DataHandling<AudioSamples>, BufferHandling {
     /// Periods of its own memory that a program can hold.
     private static let mostHeld = 256
     /// How much of a synchronizer's sound waits at most, in nanoseconds: to be put together, in sets that are ready, and
@@ -113,8 +113,6 @@ private final class AudioHandling: BufferHandling {
         AlignmentLimits.sound(AlignmentLimits.longestFrame) + AlignmentLimits.longestFrame
         * Int64(AlignmentLimits.ready(AlignmentLimits.longestFrame) + 1)
 
-    private let name: String
-    private let handler: AudioDataOutput.Handler
     private let settings: AudioSettings
     private let isKept: Bool
     private var source: AudioFormat?
@@ -122,16 +120,12 @@ private final class AudioHandling: BufferHandling {
     private var store: DataStore?
     /// The position that follows the last sample that came in, and the next that goes out.
     private var next: (input: UInt64, output: UInt64)?
-    private var losses = SourceLosses()
 
     init(_ name: String, _ handler: @escaping AudioDataOutput.Handler, _ settings: AudioSettings, isKept: Bool) {
-        self.name = name
-        self.handler = handler
         self.settings = settings
         self.isKept = isKept
+        super.init(name, handler)
     }
-
-    var takesNewest: Bool { false }
 
     func take(_ buffer: RingBuffer, of format: MediaFormat) throws(CaptureError) -> Bool {
         guard case .audio(let audio) = format else {
@@ -162,10 +156,6 @@ private final class AudioHandling: BufferHandling {
         give(.own(data), audio, frames, buffer, buffer.info.position)
         return false
     }
-
-    func move() { losses = SourceLosses() }
-
-    func wanted(_ count: UInt64, before time: Timestamp) -> UInt64 { count }
 
     private func prepare(_ audio: AudioFormat) throws(CaptureError) {
         converter = try settings.converter(from: audio)
@@ -223,8 +213,4 @@ private final class AudioHandling: BufferHandling {
         )
         handler(.data(samples))
     }
-
-    func lose(_ count: UInt64, _ reason: DropReason) { handler(.dropped(count, reason)) }
-
-    func end(_ error: CaptureError?) { handler(.ended(error)) }
 }

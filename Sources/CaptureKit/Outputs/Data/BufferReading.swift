@@ -27,6 +27,28 @@ protocol BufferHandling: AnyObject {
     func end(_ error: CaptureError?)
 }
 
+/// The part that the handlings of all outputs share. Thread-bound.
+class DataHandling<Data: Sendable> {
+    let name: String
+    let handler: @Sendable (DataOutputEvent<Data>) -> Void
+    final var losses = SourceLosses()
+
+    init(_ name: String, _ handler: @escaping @Sendable (DataOutputEvent<Data>) -> Void) {
+        self.name = name
+        self.handler = handler
+    }
+
+    var takesNewest: Bool { false }
+
+    func wanted(_ count: UInt64, before time: Timestamp) -> UInt64 { count }
+
+    final func move() { losses = SourceLosses() }
+
+    final func lose(_ count: UInt64, _ reason: DropReason) { handler(.dropped(count, reason)) }
+
+    final func end(_ error: CaptureError?) { handler(.ended(error)) }
+}
+
 /// The thread that calls a data output's handler. Thread-safe.
 final class BufferReading: Sendable {
     /// While nothing is captured, how often the thread looks whether it must stop, in nanoseconds.

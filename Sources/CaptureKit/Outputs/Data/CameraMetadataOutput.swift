@@ -35,18 +35,7 @@ public final class CameraMetadataOutput: DataOutput, @unchecked Sendable {
 }
 
 /// What a metadata output's thread does with each buffer.
-private final class MetadataHandling: BufferHandling {
-    private let name: String
-    private let handler: CameraMetadataOutput.Handler
-    private var losses = SourceLosses()
-
-    init(_ name: String, _ handler: @escaping CameraMetadataOutput.Handler) {
-        self.name = name
-        self.handler = handler
-    }
-
-    var takesNewest: Bool { false }
-
+private final class MetadataHandling: DataHandling<CameraMetadata>, BufferHandling {
     func take(_ buffer: RingBuffer, of format: MediaFormat) throws(CaptureError) -> Bool {
         guard case .metadata(let metadata) = format else {
             throw CaptureError(
@@ -76,12 +65,4 @@ private final class MetadataHandling: BufferHandling {
         )
         return false
     }
-
-    func move() { losses = SourceLosses() }
-
-    func wanted(_ count: UInt64, before time: Timestamp) -> UInt64 { count }
-
-    func lose(_ count: UInt64, _ reason: DropReason) { handler(.dropped(count, reason)) }
-
-    func end(_ error: CaptureError?) { handler(.ended(error)) }
 }

@@ -106,12 +106,10 @@ public final class DepthDataOutput: VideoDataOutput, @unchecked Sendable {
 }
 
 /// What a video output's thread does with each buffer.
-private final class VideoHandling: BufferHandling {
+private final class VideoHandling: DataHandling<VideoFrame>, BufferHandling {
     /// Frames of its own memory that a program can hold.
     private static let mostHeld = 16
 
-    private let name: String
-    private let handler: VideoDataOutput.Handler
     private let wishes: VideoDataOutput.SharedWishes
     private let isKept: Bool
     private var source: VideoFormat?
@@ -121,7 +119,6 @@ private final class VideoHandling: BufferHandling {
     private var shape: FrameShape?
     private var store: DataStore?
     private var pace = FramePace(framesPerSecond: nil, interval: 0)
-    private var losses = SourceLosses()
 
     init(
         _ name: String,
@@ -129,13 +126,12 @@ private final class VideoHandling: BufferHandling {
         _ wishes: VideoDataOutput.SharedWishes,
         isKept: Bool
     ) {
-        self.name = name
-        self.handler = handler
         self.wishes = wishes
         self.isKept = isKept
+        super.init(name, handler)
     }
 
-    var takesNewest: Bool { wishes.all.withLock { $0.discardsLate } }
+    override var takesNewest: Bool { wishes.all.withLock { $0.discardsLate } }
 
     func take(_ buffer: RingBuffer, of format: MediaFormat) throws(CaptureError) -> Bool {
         guard case .video(let video) = format else {
@@ -171,9 +167,7 @@ private final class VideoHandling: BufferHandling {
         return false
     }
 
-    func move() { losses = SourceLosses() }
-
-    func wanted(_ count: UInt64, before time: Timestamp) -> UInt64 { pace.lost(count, before: time) }
+    override func wanted(_ count: UInt64, before time: Timestamp) -> UInt64 { pace.lost(count, before: time) }
 
     private func prepare(_ video: VideoFormat, _ wanted: VideoSettings) throws(CaptureError) {
         let made = try wanted.converter(from: video)
@@ -197,8 +191,4 @@ private final class VideoHandling: BufferHandling {
         }
         (source, settings, converter, sourceShape, shape) = (video, wanted, made, from, to)
     }
-
-    func lose(_ count: UInt64, _ reason: DropReason) { handler(.dropped(count, reason)) }
-
-    func end(_ error: CaptureError?) { handler(.ended(error)) }
 }

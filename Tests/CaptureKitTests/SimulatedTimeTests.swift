@@ -5,7 +5,7 @@ import Testing
 
 @testable import CaptureKit
 
-/// What a synchronizer handed over in an hour. Thread-safe.
+/// What a synchronizer handed over in a quarter of an hour. Thread-safe.
 private final class Handed: Sendable {
     /// What was there when the first camera saw a flash.
     struct Flash: Sendable {
@@ -127,12 +127,12 @@ private struct Feed {
 
 /// Two cameras and a microphone. Their devices and the time are simulated; rings, outputs and synchronizer are real.
 @Suite(.timeLimit(.minutes(10)), .serialized)
-struct SimulatedHourTests {
+struct SimulatedTimeTests {
     private static let frame: Int64 = 33_333_333
     /// Nanoseconds by which sound may be off.
     private static let near: Int64 = 10_000_000
     /// In this second so much sound is lost that the beep is.
-    private static let lostBeep: Int64 = 2700
+    private static let lostBeep: Int64 = 675
 
     /// Some milliseconds that begin before a flash.
     private static func around(_ flash: Int64, for milliseconds: Int64) -> Range<Int64> {
@@ -168,44 +168,45 @@ struct SimulatedHourTests {
     ///   - otherRate: Frames that the other camera takes in a second.
     ///   - soundDrift: By how many ppm the microphone's clock is too fast.
     ///   - most: Flashes at most that the other camera has no frame for: it lost it, or has none near enough.
-    @Test(arguments: [(30, 100.0, 60), (25, -100.0, 660)])
-    func `flashes and beeps of a simulated hour, clocks 100 ppm off, come within half a frame and 10 ms`(
+    /// Clocks that are 400 ppm off come as far apart as such of 100 ppm do in an hour.
+    @Test(arguments: [(30, 400.0, 25), (25, -400.0, 180)])
+    func `flashes and beeps of 15 simulated minutes, clocks 400 ppm off, come within half a frame and 10 ms`(
         _ otherRate: Int,
         _ soundDrift: Double,
         _ most: Int
     ) async throws {
-        let around = SimulatedHourTests.around
+        let around = SimulatedTimeTests.around
         let begin = FlashAndBeep.origin - 200_000_000
         let devices: [any SimulatedDevice] = [
             try SimulatedCamera(
                 rate: 30,
-                partsPerMillion: 100,
+                partsPerMillion: 400,
                 begin: begin,
-                Disturbances(stalls: [around(2400, 2000)], delays: [around(500, 250)])
+                Disturbances(stalls: [around(600, 2000)], delays: [around(125, 250)])
             ),
             try SimulatedCamera(
                 rate: otherRate,
-                partsPerMillion: -100,
+                partsPerMillion: -400,
                 begin: begin + 9_000_000,
-                Disturbances(stalls: [around(1200, 2000)], delays: [around(700, 350)])
+                Disturbances(stalls: [around(300, 2000)], delays: [around(175, 350)])
             ),
             try SimulatedMicrophone(
                 partsPerMillion: soundDrift,
                 begin: begin - 300_000_000,
                 // Twice too late for some frames, and then so late that the card overruns.
-                Disturbances(delays: [around(1800, 450), around(2000, 480), around(SimulatedHourTests.lostBeep, 1500)])
+                Disturbances(delays: [around(450, 450), around(500, 480), around(SimulatedTimeTests.lostBeep, 1500)])
             ),
         ]
-        let handed = try await SimulatedHourTests.run(devices, seconds: 3600)
+        let handed = try await SimulatedTimeTests.run(devices, seconds: 900)
 
         // A frame in a hundred is lost, and two seconds without any.
-        #expect((3540..<3600).contains(handed.flashes.count), "\(handed.flashes.count) flashes")
+        #expect((880..<900).contains(handed.flashes.count), "\(handed.flashes.count) flashes")
         let lone = handed.flashes.count { $0.other == nil }
         #expect(lone <= most && handed.flashes.allSatisfy { ($0.other == nil) == ($0.drops.other != nil) }, "\(lone)")
         let beeps = Dictionary(handed.beeps.map { ($0.number, $0) }) { first, _ in first }
         for flash in handed.flashes {
-            SimulatedHourTests.checkFrames(flash)
-            try SimulatedHourTests.checkSound(flash, beeps[flash.number])
+            SimulatedTimeTests.checkFrames(flash)
+            try SimulatedTimeTests.checkSound(flash, beeps[flash.number])
         }
         let apart = handed.flashes.compactMap { $0.other?.stamps }.max() ?? 0
         let off =
@@ -216,7 +217,7 @@ struct SimulatedHourTests {
         )
         // The handler was never slow, so it got all sets, and all sound but that of the two long breaks.
         #expect(handed.late == 0 && handed.gaps <= 2, "\(handed.late) late, \(handed.gaps) gaps")
-        #expect((3596...3600).contains(beeps.count) && handed.beeps.count == beeps.count, "\(handed.beeps.count) beeps")
+        #expect((896...900).contains(beeps.count) && handed.beeps.count == beeps.count, "\(handed.beeps.count) beeps")
     }
 
     /// The frames of a set are at most half a frame of the first camera apart.
