@@ -1,4 +1,5 @@
 import CGTK
+import CaptureCore
 import PickerMessages
 
 /// The library as a scrolling grid: its pages are asked for as one scrolls, and pictures when they come into sight.
@@ -11,8 +12,10 @@ import PickerMessages
     /// The number of the page that is wanted; an answer with another one is to a question that was dropped.
     private var number = 0
     private var isWaiting = false
+    /// Whether there is more than was shown, from `next` on.
+    private var hasMore = true
     private var next: String?
-    private var kind: PickerItem.Kind?
+    private var kind: MediaAssetKind?
     private var waitingPictures = 0
     private var isLooking = false
     /// Called for what was clicked, or pressed with the space bar or the enter key.
@@ -20,6 +23,8 @@ import PickerMessages
 
     /// How many pictures are under way at a time.
     private static let mostPictures = 8
+    /// Until a page that failed is asked for again, in milliseconds.
+    private static let pause: UInt32 = 2000
 
     init() {
         box = unsafe Widget(gtk_flow_box_new())
@@ -49,9 +54,9 @@ import PickerMessages
     }
 
     /// Shows the newest of a kind; of all without one.
-    func restart(_ kind: PickerItem.Kind? = nil) {
+    func restart(_ kind: MediaAssetKind? = nil) {
         for tile in tiles { unsafe gtk_widget_destroy(tile.widget.pointer) }
-        (tiles, byID, self.kind, next) = ([], [:], kind, nil)
+        (tiles, byID, self.kind, next, hasMore) = ([], [:], kind, nil, true)
         wantPage()
     }
 
@@ -62,6 +67,7 @@ import PickerMessages
         guard page.number == number, isWaiting else { return nil }
         isWaiting = false
         next = page.next
+        hasMore = next != nil
         for item in page.items where byID[item.id] == nil {
             let tile = Tile(item)
             tile.show(selection.mark(item))
@@ -71,7 +77,7 @@ import PickerMessages
             unsafe gtk_widget_show_all(tile.widget.pointer)
         }
         lookSoon()
-        return !tiles.isEmpty || next != nil
+        return !tiles.isEmpty || hasMore
     }
 
     /// Takes a picture.
@@ -81,9 +87,17 @@ import PickerMessages
         lookSoon()
     }
 
-    /// Goes on after what was wanted came to nothing: at the next scrolling.
-    func takeFailure() {
-        isWaiting = false
+    /// Goes on after a page that could not be had: asks for it once more in a while.
+    ///
+    /// - Returns: Whether that page is still wanted.
+    func takeFailure(of page: Int?) -> Bool {
+        guard page == number, isWaiting else { return false }
+        Handler.after(Grid.pause) { [unowned self] in
+            guard page == number else { return }
+            isWaiting = false
+            look()
+        }
+        return true
     }
 
     /// Shows how everything stands.
@@ -134,6 +148,6 @@ import PickerMessages
                 Channel.send(.picture(id: tile.item.id))
             }
         }
-        if !isWaiting, next != nil, end - top < 3 * height { wantPage() }
+        if !isWaiting, hasMore, end - top < 3 * height { wantPage() }
     }
 }

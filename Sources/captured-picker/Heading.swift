@@ -16,7 +16,7 @@ import PickerMessages
             unsafe gtk_label_set_yalign(cgtk_label(label.pointer), 0)
             facts.add(Widget.row(8).add(label).add(Widget.label(fact.text).wide(50), grows: true))
         }
-        let expander = unsafe Widget(gtk_expander_new_with_mnemonic("De_tails"))
+        let expander = unsafe Widget(gtk_expander_new_with_mnemonic("_Details"))
         expander.hold(facts)
         return heading.add(expander)
     }

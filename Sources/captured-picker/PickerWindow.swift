@@ -1,13 +1,10 @@
 import CGTK
+import CaptureCore
 import Glibc
 import PickerMessages
 
 /// The window in which a person picks.
 @MainActor final class PickerWindow {
-    /// How long the window stands before its answer counts, in milliseconds: who was typing or clicking something else has
-    /// seen it by then.
-    static let moment: UInt32 = 600
-
     private let grid = Grid()
     private let status = Widget.label("", "dim-label")
     private let count = Widget.label("", "count")
@@ -15,7 +12,8 @@ import PickerMessages
     private let cancel: Widget
     private let question: PickerQuestion
     private var selection: PickerSelection
-    private var isArmed = false
+    /// Since the window is on the screen.
+    private lazy var sight = Moment { [unowned self] in showSelection() }
 
     init(_ question: PickerQuestion) {
         self.question = question
@@ -30,14 +28,9 @@ import PickerMessages
         column.setMargin(16)
         window.hold(column)
         window.onKey { [unowned self] in press($0) }
-        window.onEvent("map-event") { [unowned self] _ in
-            Handler.after(PickerWindow.moment) { [unowned self] in
-                isArmed = true
-                showSelection()
-            }
-            return false
-        }
+        window.on("map-event") { [unowned self] in sight.begin() }
         grid.activated = { [unowned self] tile in
+            guard sight.isOver else { return }
             tell(selection.toggle(tile.item) ?? "")
             grid.show(selection)
             showSelection()
@@ -59,9 +52,8 @@ import PickerMessages
             if page.number == 1 { grid.focus() }
         case .picture(let id, let jpeg): grid.take(jpeg?.bytes, of: id)
         case .stage, .frame: Channel.fail("standard input: nothing is taken by this question", 65)
-        case .failed(let message):
-            grid.takeFailure()
-            tell("Cannot show that: \(message)")
+        case .failed(let message, let page):
+            if grid.takeFailure(of: page) { tell("Cannot show that: \(message)") }
         }
     }
 
@@ -71,8 +63,8 @@ import PickerMessages
         let toolbar = Widget.row(8)
         guard question.kinds.count > 1 else { return toolbar }
         let choice = unsafe Widget(gtk_combo_box_text_new())
-        let names: [PickerItem.Kind: String] = [.photo: "Photos", .movie: "Movies", .sound: "Sounds"]
-        let rows = [(nil, "Everything")] + question.kinds.map { (PickerItem.Kind?.some($0), names[$0] ?? "") }
+        let names: [MediaAssetKind: String] = [.photo: "Photos", .movie: "Movies", .sound: "Sounds"]
+        let rows = [(nil, "Everything")] + question.kinds.map { (MediaAssetKind?.some($0), names[$0] ?? "") }
         for row in rows { unsafe gtk_combo_box_text_append_text(cgtk_combo_box_text(choice.pointer), row.1) }
         unsafe gtk_combo_box_set_active(cgtk_combo_box(choice.pointer), 0)
         choice.on("changed") { [unowned self] in
@@ -87,7 +79,9 @@ import PickerMessages
     private var buttons: Widget {
         // Of what was not asked for, a no is an answer.
         let refusal: PickerReport = question.purpose == .offer ? .picked(ids: [], dropped: []) : .closed
-        cancel.on("clicked") { PickerWindow.end(refusal) }
+        cancel.on("clicked") { [unowned self] in
+            if sight.isOver { PickerWindow.end(refusal) }
+        }
         confirm.mark("suggested-action", true)
         confirm.on("clicked") { [unowned self] in
             PickerWindow.end(.picked(ids: selection.picked, dropped: selection.dropped))
@@ -104,7 +98,7 @@ import PickerMessages
     private func showSelection() {
         count.setText(selection.count)
         confirm.setLabel("_" + selection.action)
-        confirm.setEnabled(isArmed && !selection.isEmpty)
+        confirm.setEnabled(sight.isOver && !selection.isEmpty)
     }
 
     private func press(_ key: UInt32) -> Bool {

@@ -1,4 +1,5 @@
 import CGTK
+import CaptureCore
 import PickerMessages
 
 /// The window in which a person takes a photo or movie.
@@ -15,9 +16,8 @@ import PickerMessages
     private let size: (width: Int32, height: Int32)
     private let isMovie: Bool
     private var stage = PickerStage.asked(cameras: [])
-    /// Whether the button takes clicks: the person has seen what it does now.
-    private var isArmed = false
-    private var changes = 0
+    /// Since the button does what it does now: a double click is one.
+    private lazy var sight = Moment { [unowned self] in show() }
     /// Whether what was wanted last is still being done.
     private var isWaiting = false
 
@@ -34,10 +34,7 @@ import PickerMessages
         let column = Widget.column(10).add(Heading.widget(question)).add(picture, grows: true).add(buttons)
         column.setMargin(16)
         window.hold(column)
-        window.onEvent("map-event") { [unowned self] _ in
-            arm()
-            return false
-        }
+        window.on("map-event") { [unowned self] in sight.begin() }
         cancel.on("clicked") { PickerWindow.end(.closed) }
         again.on("clicked") { Channel.send(.again) }
         action.on("clicked") { [unowned self] in advance() }
@@ -53,7 +50,7 @@ import PickerMessages
         switch order {
         case .question: Channel.fail("standard input: a second question", 65)
         case .page, .picture: Channel.fail("standard input: the library is not shown for this question", 65)
-        case .failed(let message):
+        case .failed(let message, _):
             isWaiting = false
             show()
             status.setText(message)
@@ -61,23 +58,11 @@ import PickerMessages
             self.stage = stage
             isWaiting = false
             if case .asked(let cameras) = stage { offer(cameras) }
-            arm()
+            sight.begin()
             show()
         case .frame(let jpeg):
             // Never larger than what was asked for: the window would grow with it.
             Tile.show(jpeg.bytes, in: picture, size)
-        }
-    }
-
-    /// Has the button take clicks in a moment: a double click is one.
-    private func arm() {
-        isArmed = false
-        changes += 1
-        let change = changes
-        Handler.after(PickerWindow.moment) { [unowned self] in
-            guard change == changes else { return }
-            isArmed = true
-            show()
         }
     }
 
@@ -116,7 +101,7 @@ import PickerMessages
         }
         action.setLabel(label)
         status.setText(text)
-        action.setEnabled(isArmed && !isWaiting && (!isAsked || cameras > 0))
+        action.setEnabled(sight.isOver && !isWaiting && (!isAsked || cameras > 0))
         again.setShown(isTaken)
         choice.setShown(isAsked && cameras > 1)
     }

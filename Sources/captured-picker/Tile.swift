@@ -1,4 +1,5 @@
 import CGTK
+import CaptureCore
 import PickerMessages
 
 /// An asset in the grid: its picture, its name, when it was taken, and how it stands.
@@ -49,7 +50,10 @@ import PickerMessages
         ]
         for (each, name, sign) in marks {
             if !name.isEmpty { widget.mark(name, each == mark) }
-            if each == mark { badge.setText(sign) }
+            guard each == mark else { continue }
+            badge.setText(sign)
+            let words = [item.name, Tile.words(item), name].filter { !$0.isEmpty }.joined(separator: ", ")
+            unsafe atk_object_set_name(gtk_widget_get_accessible(widget.pointer), words)
         }
         badge.setShown(mark != .none)
     }
@@ -112,7 +116,7 @@ import PickerMessages
     }
 
     /// What stands where there is no picture, and on those that are not all of it.
-    private static func symbol(_ kind: PickerItem.Kind) -> String {
+    private static func symbol(_ kind: MediaAssetKind) -> String {
         switch kind {
         case .photo: "…"
         case .movie: "▶"
@@ -132,7 +136,7 @@ import PickerMessages
         }
         if item.kind != .photo {
             let seconds = max(0, item.duration / 1_000_000_000)
-            words.append("\(seconds / 60):\(seconds % 60 < 10 ? "0" : "")\(seconds % 60)")
+            words.append("\(seconds / 60):\(String(seconds % 60, digits: 2))")
         }
         return words.joined(separator: " · ")
     }

@@ -32,11 +32,20 @@ import CGTK
     /// A button whose label may have a `_` before the letter that presses it with Alt.
     static func button(_ text: String) -> Widget { unsafe Widget(gtk_button_new_with_mnemonic(text)) }
 
-    /// A window in the middle of the screen; Escape closes it, too.
+    /// A window in the middle of the screen; Escape closes it, too. Keys count once it has been in front for a moment in which
+    /// none were typed.
     static func window(_ title: String, closed: @escaping @MainActor () -> Bool) -> Widget {
         let window = unsafe Widget(gtk_window_new(GTK_WINDOW_TOPLEVEL))
         unsafe gtk_window_set_title(cgtk_window(window.pointer), title)
         unsafe gtk_window_set_position(cgtk_window(window.pointer), GTK_WIN_POS_CENTER)
+        let keys = Moment()
+        window.on("focus-in-event") { keys.begin() }
+        window.on("focus-out-event") { keys.stop() }
+        window.onKey { _ in
+            if keys.isOver { return false }
+            keys.begin()
+            return true
+        }
         window.onEvent("delete-event") { _ in closed() }
         window.onKey { $0 == UInt32(GDK_KEY_Escape) && closed() }
         return window

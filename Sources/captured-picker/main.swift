@@ -1,4 +1,5 @@
 import CGTK
+import CaptureCore
 import CaptureSystem
 import Glibc
 import PickerMessages

@@ -79,10 +79,7 @@ struct ConfirmTests {
             confirm: { _ in .dismissed },
             answer: { _ in .dismissed }
         )
-        let error = await #expect(throws: CaptureError.self) {
-            try await confirm(daemon, ConfirmTests.facts.merging(part) { $1 })
-        }
-        #expect(error?.code == .invalidArgument)
+        #expect(await code { try await confirm(daemon, ConfirmTests.facts.merging(part) { $1 }) } == .invalidArgument)
         withExtendedLifetime(agent) {}
     }
 
@@ -90,8 +87,7 @@ struct ConfirmTests {
         let daemon = try await FakeDaemon()
         let client = try await daemon.client()
         let agent = try await PromptAgent.register(on: client) { _ in .dismissed }
-        let error = await #expect(throws: CaptureError.self) { try await confirm(daemon) }
-        #expect(error?.code == .nobodyToAsk)
+        #expect(await code { try await confirm(daemon) } == .nobodyToAsk)
         withExtendedLifetime(agent) {}
     }
 

@@ -1,5 +1,6 @@
 import CaptureSystem
 import Glibc
+import Synchronization
 import Testing
 
 @testable import CaptureAgent
@@ -87,15 +88,20 @@ struct `Keys at a prompt` {
         services: [.camera]
     )
 
+    /// How many moments there were.
+    private final class Moments: Sendable { let count = Atomic(0) }
+    private let moments = Moments()
+
     /// The prompt, on a thread of its own as an agent has it; its moment is over when the test raises `ready`.
     private func prompt() -> Task<PromptAnswer, Never> {
-        let (path, wake, ready) = (desk.path, wake, ready)
+        let (path, wake, ready, moments) = (desk.path, wake, ready, moments)
         return Task {
             await TerminalPrompt.onThread {
                 guard let file = try? Descriptor.open(path, O_RDWR | O_NOCTTY) else { return .dismissed }
                 let terminal = ControllingTerminal(file)
                 return TerminalPrompt.converse(PromptDialog(Self.request), on: terminal, wake) { wake in
-                    try Poll.wait(wake.descriptor, ready.descriptor).0.contains(.readable)
+                    moments.count.add(1, ordering: .relaxed)
+                    return try Poll.wait(wake.descriptor, ready.descriptor).0.contains(.readable)
                 }
             }
         }
@@ -107,6 +113,8 @@ struct `Keys at a prompt` {
         try desk.typeEarly("y")
         ready.raise()
         #expect(await desk.screen(until: "d details]").contains("too early"))
+        // Who types on has not seen it yet.
+        #expect(moments.count.load(ordering: .relaxed) == 2)
         desk.type("n")
         #expect(await prompt.value == .answered([.camera: false]))
     }
@@ -126,6 +134,22 @@ struct `Keys at a prompt` {
         #expect(await !desk.screen(until: "d details]").contains("too early"))
         desk.type("y")
         #expect(await prompt.value == .answered([.camera: true]))
+    }
+
+    @Test func `are no answer at the end of what is pasted`() async throws {
+        ready.raise()
+        let prompt = prompt()
+        _ = await desk.screen(until: "d details]")
+        desk.type(String(repeating: "x", count: 64) + "y")
+        // Until the paste is over they are part of it.
+        let typing = Task {
+            while !Task.isCancelled {
+                try await Task.sleep(for: .milliseconds(200))
+                desk.type("n")
+            }
+        }
+        #expect(await prompt.value == .answered([.camera: false]))
+        typing.cancel()
     }
 
     @Test func `are not waited for when the question is withdrawn before it was put`() async throws {

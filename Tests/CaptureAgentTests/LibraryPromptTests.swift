@@ -140,16 +140,25 @@ struct LibraryPromptTests {
     }
 
     private static let extent = "Let “Album” see the whole media library?"
+    private static let some = "Let “Album” see only what you choose?"
 
     @Test(arguments: [(0, true), (1, limited)] as [(UInt32, PersonsAnswer)])
-    func `a desktop without rows is asked how much in a second dialog`(press: UInt32, choice: PersonsAnswer)
+    func `a desktop without rows is asked how much in dialogs of its own`(press: UInt32, choice: PersonsAnswer)
         async throws
     {
         let (answer, titles) = try await ask([.libraryReadWrite]) { dialog in
             (dialog.title == Self.extent ? press : 0, nil)
         }
         #expect(answer == .answered([.libraryReadWrite: choice]))
-        #expect(titles == ["Allow “Album” to read and change the media library?", Self.extent])
+        let first = ["Allow “Album” to read and change the media library?", Self.extent]
+        #expect(titles == first + (press == 0 ? [] : [Self.some]))
+    }
+
+    @Test(arguments: [1, 2] as [UInt32]) func `there, backing out allows nothing`(press: UInt32) async throws {
+        let (answer, _) = try await ask([.libraryReadWrite]) { dialog in
+            (dialog.title == Self.extent ? 1 : dialog.title == Self.some ? press : 0, nil)
+        }
+        #expect(answer == .dismissed)
     }
 
     @Test func `there, one that is closed leaves nothing answered`() async throws {
@@ -165,7 +174,7 @@ struct LibraryPromptTests {
         #expect(titles.count == 3)
         let (other, fewer) = try await ask(Self.both) { dialog in (dialog.title == Self.extent ? 1 : 0, nil) }
         #expect(other == .answered([.libraryReadWrite: limited]))
-        #expect(fewer.count == 3 && fewer.last == Self.extent)
+        #expect(fewer.count == 4 && fewer.last == Self.some)
     }
 
     // MARK: The bus

@@ -33,7 +33,7 @@ private struct Shelf: PickSource {
                 binned: nil,
                 sha256: ""
             )
-            return PickableAsset(asset, isChosen: chosen.contains(number))
+            return PickableAsset(asset: asset, isChosen: chosen.contains(number))
         }
     }
 
@@ -42,7 +42,7 @@ private struct Shelf: PickSource {
         let wanted = assets.filter { options.kinds.isEmpty || options.kinds.contains($0.asset.kind) }
         let begin = cursor.flatMap { Int($0) } ?? 0
         let end = min(begin + options.pageSize, wanted.count)
-        return PickPage(Array(wanted[begin..<end]), next: end < wanted.count ? "\(end)" : nil)
+        return PickPage(assets: Array(wanted[begin..<end]), next: end < wanted.count ? "\(end)" : nil)
     }
 
     func picture(of id: MediaAsset.ID, _ size: ThumbnailSize) throws(CaptureError) -> String? {

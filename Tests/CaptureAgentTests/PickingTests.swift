@@ -91,10 +91,7 @@ struct PickingTests {
             pick: { _, _ in { .dismissed } },
             answer: { _ in .dismissed }
         )
-        let error = await #expect(throws: CaptureError.self) {
-            try await pick(daemon, PickingTests.facts.merging(part) { $1 })
-        }
-        #expect(error?.code == .invalidArgument)
+        #expect(await code { try await pick(daemon, PickingTests.facts.merging(part) { $1 }) } == .invalidArgument)
         withExtendedLifetime(agent) {}
     }
 
@@ -120,8 +117,7 @@ struct PickingTests {
         let daemon = try await FakeDaemon(["AnswerPicked": tooMany])
         let client = try await daemon.client()
         var agent = try await PromptAgent.register(on: client) { _ in .dismissed }
-        let error = await #expect(throws: CaptureError.self) { try await pick(daemon) }
-        #expect(error?.code == .nobodyToAsk)
+        #expect(await code { try await pick(daemon) } == .nobodyToAsk)
         try await agent.unregister()
         agent = try await PromptAgent.register(
             on: client,
@@ -146,8 +142,7 @@ struct PickingTests {
             daemon.calls("Pick").first?.arguments[0].properties == ["kinds": .strings(["sound"]), "limit": .int64(5)]
         )
         fake.picks(nil)
-        let error = await #expect(throws: CaptureError.self) { try await library.pick() }
-        #expect(error?.code == .dismissed)
+        #expect(await code { try await library.pick() } == .dismissed)
     }
 
     @Test func `a limited program is told what was newly chosen`() async throws {
@@ -160,8 +155,7 @@ struct PickingTests {
         let (chosen, dropped) = try await library.chooseAssets(for: "exe:/other")
         #expect(chosen == 2 && dropped == 0)
         fake.setStatus(.readWrite, .authorized)
-        let error = await #expect(throws: CaptureError.self) { try await library.presentLimitedLibraryPicker() }
-        #expect(error?.code == .wrongState)
+        #expect(await code { try await library.presentLimitedLibraryPicker() } == .wrongState)
         withExtendedLifetime(daemon) {}
     }
 }

@@ -36,15 +36,15 @@ struct DesktopDialog {
         )
     }
 
-    /// The second dialog for a desktop without rows, after a yes to something that can be limited: a yes here is for
-    /// everything, a no for chosen assets.
-    var extent: AccessDialog {
+    /// The dialogs for a desktop without rows, after a yes to something that can be limited: whether it is for everything,
+    /// and after a no to that, whether it is for chosen assets. A no allows nothing: desktops say no for a key, too.
+    func extent(isAll: Bool) -> AccessDialog {
         AccessDialog(
-            title: "Let “\(shownName)” see the whole media library?",
+            title: "Let “\(shownName)” see \(isAll ? "the whole media library" : "only what you choose")?",
             subtitle: subtitle,
             body: DesktopDialog.meaningOfChosen,
-            grantLabel: "All of It",
-            denyLabel: "Only What I Choose",
+            grantLabel: isAll ? "All of It" : "Only What I Choose",
+            denyLabel: isAll ? "Not All" : "Nothing",
             icon: icon
         )
     }
@@ -140,10 +140,9 @@ struct DesktopDialog {
         }
     }
 
-    /// What the response to `extent` says.
-    func answerToExtent(_ response: AccessResponse) -> PromptAnswer {
-        if response == .closed { return .dismissed }
-        let answer = PersonsAnswer(true, isLimited: response == .denied)
+    /// A yes to one of the dialogs of `extent`.
+    func answer(isLimited: Bool) -> PromptAnswer {
+        let answer = PersonsAnswer(true, isLimited: isLimited)
         return .answered(Dictionary(uniqueKeysWithValues: services.map { ($0, answer) }))
     }
 

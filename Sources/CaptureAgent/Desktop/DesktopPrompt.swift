@@ -13,14 +13,18 @@ public struct DesktopPrompt: Sendable {
     let portal: DesktopPortal
     let failed: @Sendable (CaptureError) -> Void
     let turns = PromptTurns()
+    /// A person needs this long to see a dialog. An earlier answer is a key that was meant for another window.
+    private let moment: Duration
 
     private init(
         _ session: BusConnection,
         _ portal: DesktopPortal,
+        _ moment: Duration,
         _ failed: @escaping @Sendable (CaptureError) -> Void
     ) {
         self.session = session
         self.portal = portal
+        self.moment = moment
         self.failed = failed
         backend = portal.name
     }
@@ -37,19 +41,20 @@ public struct DesktopPrompt: Sendable {
         to bus: BusKind = .session,
         failed: @escaping @Sendable (CaptureError) -> Void
     ) async throws(CaptureError) -> DesktopPrompt {
-        try await connect(to: bus, PortalFiles(), failed: failed)
+        try await connect(to: bus, PortalFiles(), moment: PromptDialog.moment, failed: failed)
     }
 
     static func connect(
         to bus: BusKind,
         _ files: PortalFiles,
+        moment: Duration = .zero,
         failed: @escaping @Sendable (CaptureError) -> Void
     ) async throws(CaptureError) -> DesktopPrompt {
         let session = try await BusConnection.open(bus)
         let portal = try await DesktopPortal.find(on: session, files)
         try await portal.start()
         session.onDisconnect(failed)
-        return DesktopPrompt(session, portal, failed)
+        return DesktopPrompt(session, portal, moment, failed)
     }
 
     /// What keeps denials of sandboxed programs in the same desktop's store.
@@ -69,9 +74,20 @@ public struct DesktopPrompt: Sendable {
 
     /// Shows a dialog, and shows it again with all details if the person wants them.
     func show(_ dialog: (DesktopDetails) -> AccessDialog) async throws(CaptureError) -> AccessResponse? {
-        let response = try await portal.show(dialog(.offered))
+        let response = try await show(dialog(.offered))
         guard let response, DesktopDetails.areWanted(response) else { return response }
-        return try await portal.show(dialog(.shown))
+        return try await show(dialog(.shown))
+    }
+
+    /// Shows a dialog, and shows it again if it was answered before anybody can have read it. A desktop that goes on like
+    /// that has nobody in front of it.
+    private func show(_ dialog: AccessDialog) async throws(CaptureError) -> AccessResponse? {
+        for _ in 0..<3 {
+            let begun = ContinuousClock.now
+            let response = try await portal.show(dialog)
+            if response == nil || response == .closed || begun.duration(to: .now) >= moment { return response }
+        }
+        return .closed
     }
 
     private func converse(_ request: PromptRequest) async -> PromptAnswer {
@@ -93,8 +109,12 @@ public struct DesktopPrompt: Sendable {
                     answer = row.answer(response)
                 }
                 if answer == nil {
-                    guard let extent = try await portal.show(row.extent) else { return .withdrawn }
-                    answer = row.answerToExtent(extent)
+                    guard let isAll = try await show(row.extent(isAll: true)) else { return .withdrawn }
+                    if case .granted = isAll { answer = row.answer(isLimited: false) }
+                    if isAll == .denied {
+                        guard let isSome = try await show(row.extent(isAll: false)) else { return .withdrawn }
+                        if case .granted = isSome { answer = row.answer(isLimited: true) }
+                    }
                 }
                 guard case .answered(let given) = answer else { return .dismissed }
                 answers.merge(given) { $1 }

@@ -13,12 +13,6 @@ public struct PickableAsset: Hashable, Sendable, Identifiable {
 
     /// Its id.
     public var id: MediaAsset.ID { asset.id }
-
-    /// An asset that may be picked.
-    public init(_ asset: MediaAsset, isChosen: Bool = false) {
-        self.asset = asset
-        self.isChosen = isChosen
-    }
 }
 
 /// Some of what may be picked.
@@ -27,12 +21,6 @@ public struct PickPage: Hashable, Sendable {
     public var assets: [PickableAsset]
     /// What `PickBrowser.page(_:page:)` takes for those that follow; `nil` at the end.
     public var next: String?
-
-    /// A page.
-    public init(_ assets: [PickableAsset], next: String? = nil) {
-        self.assets = assets
-        self.next = next
-    }
 }
 
 /// The library of the person who picks, as an agent sees it while the question stands: all of it, whatever the program may
@@ -59,9 +47,9 @@ public struct PickBrowser: Sendable {
         }
         let assets = try rows.map { row throws(CaptureError) in
             let asset = try CaptureDaemon.understood(MediaAsset(row), "BrowseFor")
-            return PickableAsset(asset, isChosen: row.properties?["chosen"]?.boolean ?? false)
+            return PickableAsset(asset: asset, isChosen: row.properties?["chosen"]?.boolean ?? false)
         }
-        return PickPage(assets, next: next.isEmpty || next == cursor ? nil : next)
+        return PickPage(assets: assets, next: next.isEmpty || next == cursor ? nil : next)
     }
 
     /// A JPEG picture of an asset, open for reading from its beginning.
@@ -81,11 +69,7 @@ public struct PickBrowser: Sendable {
     public func jpeg(of id: MediaAsset.ID, size: ThumbnailSize = .small) async throws(CaptureError) -> [UInt8] {
         let file = try await thumbnail(of: id, size: size)
         return try await WorkerThread.run("picture") { () throws(CaptureError) in
-            do throws(SystemError) {
-                return try file.readAll() ?? []
-            } catch {
-                throw CaptureError(.inputOutput, error)
-            }
+            return try CaptureError.wrap(.inputOutput, try file.readAll() ?? [])
         }
     }
 

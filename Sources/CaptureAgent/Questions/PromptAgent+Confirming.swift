@@ -14,11 +14,11 @@ extension PromptAgent {
         _ arguments: [BusValue],
         to questions: Questions,
         _ confirm: Confirmer?
-    ) throws(CaptureError) {
+    ) async throws(CaptureError) {
         let request = try ConfirmRequest(bus: arguments)
         guard let confirm else {
             throw CaptureError(.nobodyToAsk, "this agent only asks about access; it confirms nothing")
         }
-        questions.put(request.question.cookie) { await confirm(request) }
+        try await questions.put(request.question.cookie) { { await confirm(request) } }
     }
 }

@@ -32,6 +32,8 @@ public final class PromptAgent: Sendable {
     ///   - daemon: The daemon whose questions are answered.
     ///   - kind: What it is, such as `terminal`.
     ///   - isInline: Whether it answers only for what this process itself starts, on its own terminal.
+    ///   - isPossible: Whether a person can be asked here now; where not, questions are refused, so that another agent is
+    ///     asked.
     ///   - describe: Called to find out why a program of the person's own captures; without it, such a program can only ask
     ///     if it states its reason itself.
     ///   - confirm: Called for everything that a program is about to do in the media library; without it such questions
@@ -44,6 +46,7 @@ public final class PromptAgent: Sendable {
         on daemon: CaptureDaemon,
         kind: String = "terminal",
         isInline: Bool = false,
+        isPossible: @escaping @Sendable () -> Bool = { true },
         describe: Describer? = nil,
         confirm: Confirmer? = nil,
         pick: Picker? = nil,
@@ -52,7 +55,7 @@ public final class PromptAgent: Sendable {
         let path = CaptureNames.agent + "/a\(UInt32.random(in: 0...UInt32.max))"
         let questions = Questions(daemon, answer)
         let agent = PromptAgent(daemon, path, questions)
-        try await daemon.connection.export(try object(path, questions, daemon, describe, confirm, pick))
+        try await daemon.connection.export(try object(path, questions, daemon, isPossible, describe, confirm, pick))
         try await daemon.consult(
             "RegisterAgent",
             [.objectPath(path), AgentOptions(kind: kind, isInline: isInline).busValue]
@@ -71,6 +74,7 @@ public final class PromptAgent: Sendable {
         _ path: String,
         _ questions: Questions,
         _ daemon: CaptureDaemon,
+        _ isPossible: @escaping @Sendable () -> Bool,
         _ describe: Describer?,
         _ confirm: Confirmer?,
         _ pick: Picker?
@@ -81,35 +85,39 @@ public final class PromptAgent: Sendable {
                 throw CaptureError(.notPermitted, "only the capture daemon may ask")
             }
         }
+        @Sendable func checkQuestion(_ call: BusCall) async throws(CaptureError) {
+            try await check(call)
+            guard isPossible() else {
+                throw CaptureError(.nobodyToAsk, "it is not in the foreground of its terminal")
+            }
+        }
         return try BusObject(
             path: path,
             [
                 BusImplementation(
                     CaptureInterfaces.agent,
                     methods: [
-                        "Ask": { call throws(CaptureError) in
-                            try await check(call)
-                            questions.put(try PromptRequest(bus: call.arguments))
-                            return []
-                        },
                         "Describe": { call throws(CaptureError) in
                             try await check(call)
                             return try await PromptAgent.describe(call.arguments, describe)
+                        }
+                    ],
+                    actions: [
+                        "Ask": { call throws(CaptureError) in
+                            try await checkQuestion(call)
+                            try await questions.put(try PromptRequest(bus: call.arguments))
                         },
                         "Confirm": { call throws(CaptureError) in
-                            try await check(call)
-                            try PromptAgent.put(call.arguments, to: questions, confirm)
-                            return []
+                            try await checkQuestion(call)
+                            try await PromptAgent.put(call.arguments, to: questions, confirm)
                         },
                         "Pick": { call throws(CaptureError) in
-                            try await check(call)
+                            try await checkQuestion(call)
                             try await PromptAgent.put(call.arguments, to: questions, of: daemon, pick)
-                            return []
                         },
                         "Cancel": { call throws(CaptureError) in
                             try await check(call)
                             questions.withdraw(call.arguments.first?.text ?? "")
-                            return []
                         },
                     ]
                 )
@@ -129,24 +137,11 @@ final class Questions: Sendable {
         self.answer = answer
     }
 
-    func put(_ request: PromptRequest) {
-        put(request.question.cookie) { await self.answer(request) }
+    func put(_ request: PromptRequest) async throws(CaptureError) {
+        try await put(request.question.cookie) { { await self.answer(request) } }
     }
 
-    /// Has a question asked, unless it stands already.
-    func put(_ cookie: String, _ ask: @escaping @Sendable () async -> PromptAnswer) {
-        standing.withLock { standing in
-            guard standing[cookie] == nil else { return }
-            standing[cookie] = Task {
-                let answer = await ask()
-                // Whatever a dialog still brings once its question was withdrawn is no answer to it.
-                if !Task.isCancelled { await self.send(answer, to: cookie) }
-                self.standing.withLock { _ = $0.removeValue(forKey: cookie) }
-            }
-        }
-    }
-
-    /// Has a question asked that takes something to get ready for; returns when that is done.
+    /// Has a question asked, unless it stands already; returns when what it takes to get ready for it is done.
     ///
     /// It stands from the beginning, so that it can be withdrawn meanwhile.
     ///
@@ -163,6 +158,7 @@ final class Questions: Sendable {
                         let ask = try await prepare()
                         ready.resume(returning: .success(()))
                         let answer = await ask()
+                        // Whatever a dialog still brings once its question was withdrawn is no answer to it.
                         if !Task.isCancelled { await self.send(answer, to: cookie) }
                     } catch {
                         ready.resume(returning: .failure(error))
@@ -186,7 +182,7 @@ final class Questions: Sendable {
     private func send(_ answer: PromptAnswer, to cookie: String) async {
         do throws(CaptureError) {
             try await deliver(answer, to: cookie)
-        } catch  where error.code == .invalidArgument {
+        } catch  where error.code != .notPermitted && error.code != .unreachable {
             // Otherwise the question would stay open with nobody to answer it.
             try? await deliver(.dismissed, to: cookie)
         } catch {

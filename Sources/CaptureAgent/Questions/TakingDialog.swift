@@ -38,6 +38,8 @@ public actor TakingDialog {
     private var session: CaptureSession?
     private var following: Task<Void, Never>?
     private var movie: Movie?
+    /// Why the session is over, where something was taken before: that can still be handed over.
+    private var end: String?
     /// Where it stands.
     public private(set) var stage = Stage.asked { didSet { if stage != oldValue { changed(stage) } } }
 
@@ -82,7 +84,7 @@ public actor TakingDialog {
 
     /// Forgets what was taken, for another try.
     public func again() {
-        if case .taken = stage { stage = .viewing }
+        if case .taken = stage { stage = end.map { .over($0) } ?? .viewing }
     }
 
     /// Has the camera turned off, which the end of the question would do as well.
@@ -118,7 +120,8 @@ public actor TakingDialog {
         switch event {
         case .finished(let result) where result.name == TakingDialog.movie: await finish(result)
         case .changed(let status) where status.state.isFinal:
-            stage = .over(status.reason?.message ?? "the camera was turned off")
+            let why = status.reason?.message ?? "the camera was turned off"
+            if case .taken = stage { end = why } else { stage = .over(why) }
             wake()
         default: return
         }

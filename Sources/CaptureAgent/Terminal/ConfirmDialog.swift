@@ -5,13 +5,20 @@ protocol KeyDialog: Sendable {
     /// The text to show first, before keys are taken.
     var opening: String { get }
 
-    /// The text to show below it once keys are taken.
-    ///
-    /// - Parameter hasEarlyKeys: Whether keys were typed before it and discarded.
-    func firstQuestion(hasEarlyKeys: Bool) -> String
+    /// The question to answer next, or an empty text.
+    var question: String { get }
 
     /// Takes the bytes of one read from the terminal; none at the end of the input.
     mutating func take(_ bytes: [UInt8]) -> [PromptDialog.Step]
+}
+
+extension KeyDialog {
+    /// The text to show below `opening` once keys are taken.
+    ///
+    /// - Parameter hasEarlyKeys: Whether keys were typed before it and discarded.
+    func firstQuestion(hasEarlyKeys: Bool) -> String {
+        (hasEarlyKeys ? "  Keys typed before this line came too early and were ignored.\n" : "") + question
+    }
 }
 
 extension PromptDialog: KeyDialog {}
@@ -38,20 +45,12 @@ struct ConfirmDialog: KeyDialog {
         return "\n" + lines.map { $0.wrapped(to: width, indent: 4) + "\n" }.joined()
     }
 
-    func firstQuestion(hasEarlyKeys: Bool) -> String {
-        (hasEarlyKeys ? "  Keys typed before this line came too early and were ignored.\n" : "") + question
-    }
-
-    private var question: String {
-        "  \(request.verb) \(request.things)? [y yes, n no, d details] "
-    }
+    var question: String { "  \(request.verb) \(request.things)? [y yes, n no, d details] " }
 
     mutating func take(_ bytes: [UInt8]) -> [PromptDialog.Step] {
-        let endOfInput: UInt8 = 4
-        let interrupt: UInt8 = 3
-        let escape: UInt8 = 27
+        typealias Key = PromptDialog.Key
         // By itself that is a key; with more behind it, the sequence of an arrow or a pasted text.
-        if bytes.isEmpty || [[endOfInput], [interrupt], [escape]].contains(bytes) {
+        if bytes.isEmpty || [[Key.endOfInput], [Key.interrupt], [Key.escape]].contains(bytes) {
             return [.done(.dismissed, "no answer\n")]
         }
         // What was typed or pasted counts as a whole: a `y` in the middle of other text is nobody's yes.

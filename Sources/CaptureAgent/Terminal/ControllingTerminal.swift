@@ -1,3 +1,4 @@
+import CLinux
 public import CaptureSystem
 import Glibc
 import CaptureKit
@@ -48,6 +49,7 @@ public final class ControllingTerminal {
             unsafe keys[Int(VMIN)] = 1
             unsafe keys[Int(VTIME)] = 0
         }
+        if var saved { unsafe clinux_restore_on_end(file.descriptor, &saved) }
         try SystemError.check("change the terminal's settings") {
             unsafe tcsetattr(file.descriptor, TCSADRAIN, &settings)
         }
@@ -58,6 +60,7 @@ public final class ControllingTerminal {
         guard var settings = saved else { return }
         // At once: what was written may stand still, as after Ctrl-S.
         unsafe tcsetattr(file.descriptor, TCSANOW, &settings)
+        clinux_restore_no_more()
         saved = nil
     }
 
@@ -74,7 +77,14 @@ public final class ControllingTerminal {
     public func forgetTyped() throws(SystemError) -> Bool {
         let typed = try Poll.wait(file.descriptor, timeout: 0)
         tcflush(file.descriptor, TCIFLUSH)
-        return typed.contains(.readable)
+        return typed.contains(.readable) && !typed.contains(.failed)
+    }
+
+    /// Discards input as long as it comes faster than a person types, for a second at most.
+    func forgetPasted() throws(SystemError) {
+        for _ in 0..<20 {
+            guard try Poll.wait(file.descriptor, timeout: 50).contains(.readable), try forgetTyped() else { return }
+        }
     }
 
     /// Waits for keys.

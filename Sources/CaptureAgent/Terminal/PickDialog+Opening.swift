@@ -8,6 +8,6 @@ extension PickDialog {
         let seconds = request.question.secondsLeft
         if seconds != 0 { lines.append("You have \((seconds + 59) / 60) min.") }
         lines.append("Pick by number or range, as in 1 3-5; d when done, q to pick nothing, ? for help.")
-        return lines.joined(separator: "\n") + "\n"
+        return lines.map { $0.wrapped(to: ControllingTerminal.width, indent: 2) + "\n" }.joined()
     }
 }

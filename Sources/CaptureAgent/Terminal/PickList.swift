@@ -98,12 +98,20 @@ struct PickList {
     }
 
     /// A row, as in ` 3 * photo  2026-05-01 14:03    640x480    2.0 MiB a.jpg`.
-    static func line(_ number: Int, _ mark: Character, _ asset: MediaAsset) -> String {
+    static func line(
+        _ number: Int,
+        _ mark: Character,
+        _ asset: MediaAsset,
+        width: Int = ControllingTerminal.width
+    ) -> String {
         let pixels = asset.kind == .sound ? "" : "\(asset.width)x\(asset.height)"
-        return [
+        let facts = [
             aligned("\(number)", 3), "\(mark)", asset.kind.rawValue.padding(to: 5), moment(asset.created),
-            aligned(pixels, 11), aligned(size(asset.size), 10), Printable.text(asset.name, limit: 80),
+            aligned(pixels, 11), aligned(size(asset.size), 10), "",
         ].joined(separator: " ")
+        // A name that went on in the next row could pass for an asset there.
+        let room = max(width - 1 - TextWidth.of(facts), 8)
+        return facts + TextWidth.cut(Printable.text(asset.name, limit: 80), to: room, inMiddle: true)
     }
 
     private static func aligned(_ text: String, _ width: Int) -> String {
@@ -126,8 +134,8 @@ struct PickList {
         var time = time_t(milliseconds / 1000)
         var parts = unsafe tm()
         unsafe localtime_r(&time, &parts)
-        func two(_ number: Int32) -> String { (number < 10 ? "0" : "") + "\(number)" }
-        let day = unsafe "\(parts.tm_year + 1900)-\(two(parts.tm_mon + 1))-\(two(parts.tm_mday))"
-        return unsafe "\(day) \(two(parts.tm_hour)):\(two(parts.tm_min))"
+        let day = unsafe [parts.tm_mon + 1, parts.tm_mday].map { "-" + String($0, digits: 2) }.joined()
+        let clock = unsafe [parts.tm_hour, parts.tm_min].map { String($0, digits: 2) }.joined(separator: ":")
+        return unsafe "\(parts.tm_year + 1900)\(day) \(clock)"
     }
 }

@@ -45,13 +45,6 @@ public struct PromptDialog: Sendable {
         return "\n" + lines.map { $0.wrapped(to: width, indent: 4) + "\n" }.joined()
     }
 
-    /// The text to show below it once keys are taken: the first question.
-    ///
-    /// - Parameter hasEarlyKeys: Whether keys were typed before it and discarded.
-    public func firstQuestion(hasEarlyKeys: Bool) -> String {
-        (hasEarlyKeys ? "  Keys typed before this line came too early and were ignored.\n" : "") + question
-    }
-
     /// The text to show when the question is withdrawn, below the unanswered row.
     public static let withdrawal = "\nthe question was withdrawn\n"
 
@@ -145,7 +138,7 @@ public struct PromptDialog: Sendable {
     private var canBeLimited: Bool { request.services.contains(where: request.limitable.contains) }
 
     /// Names every key that answers.
-    private var question: String {
+    var question: String {
         guard let pending else { return "" }
         let isLimitable = request.limitable.contains(pending)
         var keys = [isLimitable ? "y yes, all of it" : "y yes"]
@@ -157,7 +150,7 @@ public struct PromptDialog: Sendable {
         return line.replacing("\u{A0}", with: " ") + " "
     }
 
-    private enum Key {
+    enum Key {
         static let interrupt: UInt8 = 3
         static let endOfInput: UInt8 = 4
         static let escape: UInt8 = 27
@@ -174,11 +167,8 @@ extension String {
         var isEmpty = true
         // A longer word would go on at the edge of the terminal, where it could pass for a line of ours.
         let longest = max(width - max(indent, line.count), 1)
-        let words = split(separator: " ").flatMap { word in
-            stride(from: 0, to: word.count, by: longest).map { word.dropFirst($0).prefix(longest) }
-        }
-        for word in words {
-            if !isEmpty, line.count + 1 + word.count > width {
+        for word in split(separator: " ").flatMap({ TextWidth.pieces($0, of: longest) }) {
+            if !isEmpty, TextWidth.of(line) + 1 + TextWidth.of(word) > width {
                 lines.append(line)
                 line = String(repeating: " ", count: indent)
                 isEmpty = true
@@ -191,6 +181,6 @@ extension String {
 
     /// The text filled with spaces to a width; as it is when longer.
     func padding(to width: Int) -> String {
-        count >= width ? self : self + String(repeating: " ", count: width - count)
+        self + String(repeating: " ", count: max(0, width - TextWidth.of(self)))
     }
 }

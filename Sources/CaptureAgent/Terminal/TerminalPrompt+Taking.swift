@@ -103,6 +103,10 @@ struct TerminalTaking {
     private var chosen: DeviceID?
     /// Whether keys count: the person has seen what they do now.
     private var takesKeys = false
+    /// Whether there were keys before that.
+    private var hasEarlyKeys = false
+    /// Why the last key came to nothing.
+    private var failure: String?
 
     init(_ request: PickRequest, _ daemon: CaptureDaemon, _ terminal: ControllingTerminal, _ news: TakingNews) {
         (self.request, self.daemon, self.terminal, self.news) = (request, daemon, terminal, news)
@@ -151,22 +155,30 @@ struct TerminalTaking {
                 switch item {
                 case .withdrawn: return .withdrawn
                 case .failed(let error):
-                    view.tell(Printable.text(error.message, limit: 300), false)
+                    let why = Printable.text(error.message, limit: 300)
+                    failure = why
+                    // Nothing is drawn yet.
+                    if stage == .asked { try terminal.write(why + "\n") } else { view.tell(why, false) }
                     enter(stage)
                 case .stage(.over(let why)):
                     stage = .over(why)
                     return .dismissed
                 case .stage(let new):
+                    failure = nil
                     if let line = TerminalTaking.outcome(new, request) { view.tell(line, true) }
                     enter(new)
                 case .seen(let number) where number == self.number:
-                    // What was typed before that was not meant for it.
-                    try terminal.forgetTyped()
+                    // What was typed before that was not meant for it, and who types on has not seen it yet.
+                    if try terminal.forgetTyped() || hasEarlyKeys {
+                        enter(stage)
+                        continue
+                    }
                     takesKeys = true
+                    let hint = TerminalTaking.hint(stage, request)
                     if stage == .asked {
-                        try terminal.write(TerminalTaking.hint(stage, request) + "\n")
+                        try terminal.write(hint + "\n")
                     } else {
-                        view.tell(TerminalTaking.hint(stage, request), stage.standsStill)
+                        view.tell([failure, hint].compactMap(\.self).joined(separator: "; "), stage.standsStill)
                     }
                 case .seen: continue
                 }
@@ -178,7 +190,7 @@ struct TerminalTaking {
     private mutating func enter(_ stage: TakingDialog.Stage) {
         self.stage = stage
         number += 1
-        takesKeys = false
+        (takesKeys, hasEarlyKeys) = (false, false)
         let (news, number) = (news, number)
         Task {
             try? await Task.sleep(for: PromptDialog.moment)
@@ -203,7 +215,10 @@ struct TerminalTaking {
         _ cameras: [CaptureDevice]
     ) throws -> PromptAnswer? {
         if Key.end.contains(key) { return .dismissed }
-        guard takesKeys else { return nil }
+        guard takesKeys else {
+            hasEarlyKeys = true
+            return nil
+        }
         switch stage {
         case .asked where Key.details.contains(key):
             try terminal.write(request.details.map { "  \($0.label): \($0.text)\n" }.joined())

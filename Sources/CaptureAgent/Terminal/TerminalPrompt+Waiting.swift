@@ -2,11 +2,6 @@ import CaptureCore
 import CaptureSystem
 import Synchronization
 
-/// What came of a call.
-private final class Outcome<Value: Sendable>: Sendable {
-    let value = Mutex<Result<Value, CaptureError>?>(nil)
-}
-
 extension TerminalPrompt {
     /// Waits for a call on the calling thread, no longer than the question stands.
     ///
@@ -15,16 +10,12 @@ extension TerminalPrompt {
         _ wake: EventSignal,
         _ call: @escaping @Sendable () async throws(CaptureError) -> Value
     ) throws(CaptureError) -> Value {
-        let outcome = Outcome<Value>()
+        let outcome = Mutex<Result<Value, CaptureError>?>(nil)
         do throws(SystemError) {
             let done = try EventSignal()
             let task = Task {
-                do throws(CaptureError) {
-                    let value = try await call()
-                    outcome.value.withLock { $0 = .success(value) }
-                } catch {
-                    outcome.value.withLock { $0 = .failure(error) }
-                }
+                let result = await Result.of(call)
+                outcome.withLock { $0 = result }
                 done.raise()
             }
             let (_, ended) = try Poll.wait(done.descriptor, wake.descriptor)
@@ -32,7 +23,7 @@ extension TerminalPrompt {
         } catch {
             throw CaptureError(.inputOutput, error)
         }
-        guard let result = outcome.value.withLock({ $0 }) else {
+        guard let result = outcome.withLock({ $0 }) else {
             throw CaptureError(.notPermitted, "the question was withdrawn")
         }
         return try result.get()

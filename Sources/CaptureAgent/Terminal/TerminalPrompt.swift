@@ -89,13 +89,18 @@ public struct TerminalPrompt: Sendable {
             defer { terminal.restore() }
             try terminal.write(dialog.opening)
             if try stand(wake) { return nil }
-            // Before the question, so that what is typed at sight of it counts.
-            let hasEarlyKeys = try terminal.forgetTyped()
+            // Before the question, so that what is typed at sight of it counts. Who types on has not seen it yet.
+            var hasEarlyKeys = false
+            while try terminal.forgetTyped() {
+                hasEarlyKeys = true
+                if try stand(wake) { return nil }
+            }
             try terminal.write(dialog.firstQuestion(hasEarlyKeys: hasEarlyKeys))
             while let keys = try terminal.read(until: wake) {
                 for step in dialog.take(keys) {
                     switch step {
-                    case .ignored: continue
+                    // The rest of what is pasted comes in pieces, and none of them is an answer.
+                    case .ignored: try terminal.forgetPasted()
                     case .next(let text): try terminal.write(text)
                     case .done(let answer, let text):
                         try terminal.write(text)

@@ -57,26 +57,7 @@ public struct AccessDialog: Hashable, Sendable {
     /// The name of a symbolic icon.
     public var icon: String
     /// Rows to choose in; may be empty.
-    public var choices: [Choice]
-
-    /// A dialog of the given texts.
-    public init(
-        title: String,
-        subtitle: String,
-        body: String,
-        grantLabel: String,
-        denyLabel: String,
-        icon: String,
-        choices: [Choice] = []
-    ) {
-        self.title = title
-        self.subtitle = subtitle
-        self.body = body
-        self.grantLabel = grantLabel
-        self.denyLabel = denyLabel
-        self.icon = icon
-        self.choices = choices
-    }
+    public var choices: [Choice] = []
 
     /// The options of the call, as `a{sv}`.
     var options: BusValue {

@@ -30,22 +30,17 @@ public struct DesktopPortal: Sendable {
         if Task.isCancelled { return nil }
         let handle = handle()
         let (results, feed) = AsyncStream<Result<[BusValue], CaptureError>>.makeStream()
-        let standing = Standing()
+        let isStanding = Atomic(true)
         Task { [self] in
-            let result: Result<[BusValue], CaptureError>
-            do throws(CaptureError) {
-                result = .success(try await call(dialog, handle))
-            } catch {
-                result = .failure(error)
-            }
-            standing.end()
+            let result = await Result.of { () throws(CaptureError) in try await call(dialog, handle) }
+            isStanding.store(false, ordering: .releasing)
             feed.yield(result)
             feed.finish()
         }
         // Ends without an element when this task is cancelled.
         var iterator = results.makeAsyncIterator()
         guard let result = await iterator.next() else {
-            await close(handle, while: standing)
+            await close(handle, while: isStanding)
             return nil
         }
         return AccessResponse(try result.get())
@@ -78,8 +73,8 @@ public struct DesktopPortal: Sendable {
     /// The object to call is there once the dialog is, and GDBus refuses calls of objects that are not without asking the
     /// backend's main loop. So after a refusal something is asked that the main loop answers, behind the dialog's call.
     /// A dialog that stays all the same is one whose answer nobody waits for.
-    private func close(_ handle: String, while standing: Standing) async {
-        for _ in 0..<3 where standing.isStanding {
+    private func close(_ handle: String, while isStanding: borrowing Atomic<Bool>) async {
+        for _ in 0..<3 where isStanding.load(ordering: .acquiring) {
             do throws(CaptureError) {
                 _ = try await bus.call(name, handle, "org.freedesktop.impl.portal.Request", "Close", timeout: 10)
                 return
@@ -95,16 +90,5 @@ public struct DesktopPortal: Sendable {
                 )
             }
         }
-    }
-}
-
-/// Whether a dialog's call has not been answered yet. Thread-safe.
-private final class Standing: Sendable {
-    private let state = Mutex(true)
-
-    var isStanding: Bool { state.withLock { $0 } }
-
-    func end() {
-        state.withLock { $0 = false }
     }
 }
