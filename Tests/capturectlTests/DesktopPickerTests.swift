@@ -138,11 +138,26 @@ struct DesktopPickerTests {
                     next: "p2"
                 )
             ),
-            .failed(message: "the disk is broken"),
+            .failed(message: "the disk is broken", page: 2),
             .picture(id: "a1", jpeg: PickerBytes(Array("JPEG".utf8))), .picture(id: "a2", jpeg: nil),
         ]
         #expect(orders == expected)
         #expect(scene.daemon.calls("BrowseFor").first?.arguments[1].properties?["kinds"]?.texts == ["movie"])
+        #expect(scene.failures.withLock { $0 }.isEmpty)
+    }
+
+    @Test func `what was picked while something was still loading is taken`() async throws {
+        // As capturectl does.
+        signal(SIGPIPE, SIG_IGN)
+        let scene = try await Scene()
+        let picker = try await scene.picker(
+            #"""
+            echo '{"ready":{}}'; read -r line; exec <&-
+            echo '{"page":{"number":1}}'; echo '{"picture":{"id":"a1"}}'; echo '{"picked":{"ids":["a1"],"dropped":[]}}'
+            """#
+        )
+        let answer = try await picker.begin(DesktopPickerTests.request, scene.browser)()
+        #expect(answer == .picked(PickedAssets(["a1"])))
         #expect(scene.failures.withLock { $0 }.isEmpty)
     }
 

@@ -166,7 +166,11 @@ struct DoctorTests {
         #expect(findings[0].text.contains("every start is refused"))
         #expect(findings[0].text.contains("a.conf:3: 'camra'"))
         #expect(findings[0].remedy == "sudo nano '/etc/captured/policy.d/a.conf' && sudo systemctl reload captured")
-        #expect(findings[1].remedy.hasPrefix("sudo chown root: '/etc/captured/policy.d/b.conf' && sudo chmod go-w "))
+        #expect(
+            findings[1].remedy.hasPrefix(
+                "sudo less '/etc/captured/policy.d/b.conf' && sudo chown root: '/etc/captured/policy.d/b.conf' && sudo chmod go-w "
+            )
+        )
         #expect(!findings[2].text.contains("every start"))
         #expect(HealthPresentation.fault(health)?.contains("policy") == true)
         health = DaemonHealth()

@@ -1,3 +1,4 @@
+import CaptureSystem
 import Foundation
 import Testing
 
@@ -157,10 +158,8 @@ struct ELFFileTests {
         let path = NSTemporaryDirectory() + "elf-\(UUID().uuidString)"
         try Data(bytes).write(to: URL(fileURLWithPath: path))
         defer { try? FileManager.default.removeItem(atPath: path) }
-        let descriptor = unsafe open(path, O_RDONLY)
-        defer { close(descriptor) }
         let budget = ReadingBudget(bytes: 4096, milliseconds: 60_000)
-        let source = ByteSource(descriptor: descriptor, size: UInt64(bytes.count), budget: budget)
+        let source = ByteSource(try Descriptor.open(path, O_RDONLY), size: UInt64(bytes.count), budget: budget)
         #expect(try #require(ELFFile(source)).texts([CaptureEvidence.node]).isEmpty)
         #expect(budget.isSpent)
     }

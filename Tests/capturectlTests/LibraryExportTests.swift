@@ -23,6 +23,13 @@ struct LibraryExportTests {
         return tool
     }
 
+    /// The same, exported into `out`.
+    private func exported() async throws -> LibraryTool {
+        let tool = try await filled()
+        _ = try await tool.run("export", "--all", tool.path("out"))
+        return tool
+    }
+
     @Test func `a library that is exported and imported again is the same`() async throws {
         let tool = try await filled()
         let said = try await tool.run("export", "--all", tool.path("out"))
@@ -45,8 +52,7 @@ struct LibraryExportTests {
     }
 
     @Test func `what is imported again is there already, unless it is wanted twice`() async throws {
-        let tool = try await filled()
-        _ = try await tool.run("export", "--all", tool.path("out"))
+        let tool = try await exported()
         let other = try await LibraryTool()
         _ = try await other.run("import", tool.path("out"))
         let again = try await other.run("import", tool.path("out"))
@@ -71,8 +77,7 @@ struct LibraryExportTests {
     }
 
     @Test func `an import that was broken off is brought to its end`() async throws {
-        let tool = try await filled()
-        _ = try await tool.run("export", "--all", tool.path("out"))
+        let tool = try await exported()
         let other = try await LibraryTool()
         // As it is after the first file, before its edit and its albums.
         other.fake.put("a.jpg", "PHOTO 1", ["favourite": .bool(true)])
@@ -117,8 +122,7 @@ struct LibraryExportTests {
     }
 
     @Test func `the facts beside a file are all there, with the hashes that sha256sum prints`() async throws {
-        let tool = try await filled()
-        _ = try await tool.run("export", "--all", tool.path("out"))
+        let tool = try await exported()
         let data = Data(try tool.read("out/2023/11/a.jpg.json").utf8)
         let facts = try #require(try JSONSerialization.jsonObject(with: data) as? [String: Any])
         #expect(facts["name"] as? String == "a.jpg" && facts["favourite"] as? Bool == true)
@@ -132,8 +136,7 @@ struct LibraryExportTests {
     }
 
     @Test func `an export again writes nothing anew and nothing over`() async throws {
-        let tool = try await filled()
-        _ = try await tool.run("export", "--all", tool.path("out"))
+        let tool = try await exported()
         let before = tool.files(in: "out")
         let again = try await tool.run("export", "--all", tool.path("out"))
         #expect(again.code == 0 && again.messages.contains("0 assets exported, 5 already there"))
@@ -141,8 +144,7 @@ struct LibraryExportTests {
     }
 
     @Test func `one that was interrupted goes on where it was`() async throws {
-        let tool = try await filled()
-        _ = try await tool.run("export", "--all", tool.path("out"))
+        let tool = try await exported()
         let before = tool.files(in: "out")
         // As it is between the contents and the facts, and before the original.
         for name in ["2023/11/a.jpg.json", "2023/11/a.original.jpg", "2020/09/odd.json_", "2020/09/odd.json_.json"] {
@@ -211,8 +213,7 @@ struct LibraryExportTests {
     }
 
     @Test func `a file that was damaged after its export is not imported, nor facts without a file`() async throws {
-        let tool = try await filled()
-        _ = try await tool.run("export", "--all", tool.path("out"))
+        let tool = try await exported()
         try tool.write("out/2023/11/a.original.jpg", "PHOTO !")
         try FileManager.default.removeItem(atPath: tool.path("out/2023/11/sound"))
         let other = try await LibraryTool()
@@ -222,8 +223,7 @@ struct LibraryExportTests {
     }
 
     @Test func `an album that is here already is filled, and a refusal ends it all`() async throws {
-        let tool = try await filled()
-        _ = try await tool.run("export", "--all", tool.path("out"))
+        let tool = try await exported()
         let other = try await LibraryTool()
         _ = try await other.run("album", "create", "Trip")
         _ = try await other.run("import", tool.path("out"))

@@ -24,10 +24,7 @@ struct LifetimeTests {
         ["denied", "--until", "8h"],
     ])
     func `an end that is over, no time or a no's is a usage error`(arguments: [String]) throws {
-        let error = #expect(throws: CaptureError.self) {
-            try AuthSetCommand.parse(["exe:/a", "camera"] + arguments).end(now: 1_700_000_000)
-        }
-        #expect(error?.code == .usage)
+        #expect(code { try AuthSetCommand.parse(["exe:/a", "camera"] + arguments).end(now: 1_700_000_000) } == .usage)
     }
 
     @Test func `the daemon is told the end, and tells lifetimes`() async throws {

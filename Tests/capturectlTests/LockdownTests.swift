@@ -172,6 +172,7 @@ struct LockdownTests {
         try video(3, ":capture:video_output:")
         try video(4, ":capture:video_output:", place: "../../devices/virtual/video4linux")
         try video(5, "")
+        try video(7, ":video_output:", place: "../../devices/virtual/video4linux")
         try video(6, ":", place: "../../devices/codec/video4linux")
         for (number, place) in [(0, "pci"), (1, "codec"), (2, "unknown")] {
             try fake.put("/dev/media\(number)")
@@ -182,7 +183,11 @@ struct LockdownTests {
             try fake.put("/dev/" + node)
         }
         let nodes = fake.machine.lockdownNodes
-        #expect(nodes.filter { $0.kind == .camera }.map(\.path) == ["/dev/video0", "/dev/video4", "/dev/video5"])
+        #expect(
+            nodes.filter { $0.kind == .camera }.map(\.path) == [
+                "/dev/video0", "/dev/video4", "/dev/video5", "/dev/video7",
+            ]
+        )
         #expect(nodes.filter { $0.kind == .media }.map(\.path) == ["/dev/media0", "/dev/media2"])
         let microphones = nodes.filter { $0.kind == .microphone }.map(\.path)
         #expect(microphones == ["/dev/snd/pcmC0D0c", "/dev/dsp", "/dev/dsp1", "/dev/audio"])

@@ -209,7 +209,12 @@ struct OptionTests {
         "--preset low --video-format 640x480 out.mkv", "--duration 0 out.mkv", "--duration -1 out.mkv",
         "--duration nan out.mkv", "--format avi out.avi", "--video-format YUYV:1x out.mkv",
         "", "--to-library out.mkv", "--to-library --overwrite", "--album Trip out.mkv", "--name a.mkv out.mkv",
-        "--to-library --album=", "--to-library --name=", "--to-library --name a.avi",
+        "--to-library --album=", "--to-library --name=", "--to-library --name a.avi", "--bit-rate 64000 talk.opus",
+        "--bit-rate 64000 --video-codec mjpeg out.mkv", "--bit-rate 64000 --video-codec copy out.mkv",
+        "--quality 50 --video-codec copy out.mkv", "--camera none --preset low out.mkv",
+        "--camera none --video-format 640x480 out.mkv", "--camera none --video-codec h264 out.mkv",
+        "--camera none --bit-rate 64000 out.mkv", "--camera none --quality 50 out.mkv",
+        "--microphone none --audio-format S16_LE:44100x1 out.mkv", "--microphone none --audio-codec opus out.mkv",
     ])
     func `options that contradict each other are usage errors`(arguments: String) {
         // What the parser itself refuses is a usage error too.

@@ -15,7 +15,7 @@ struct ProgramSurveyTests {
     }
 
     /// A program for this processor, as far as the fake machine tells: its own is unknown there.
-    private func survey(_ budget: ReadingBudget = .usual) -> ProgramSurvey {
+    private func survey(_ budget: ReadingBudget = .patient) -> ProgramSurvey {
         ProgramSurvey.take(fake.machine, budget, places: places)
     }
 

@@ -7,13 +7,15 @@ import Testing
 
 /// What a run leaves on the disk, by the way its session ends.
 @Suite(.timeLimit(.minutes(10)))
-struct SessionRunTests {
+final class SessionRunTests {
     private let folder = NSTemporaryDirectory() + "capturectl-\(UUID().uuidString)"
     private var path: String { folder + "/out.mkv" }
 
     init() throws {
         try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
     }
+
+    deinit { try? FileManager.default.removeItem(atPath: folder) }
 
     /// Runs a session through what `Start` does, and tells the error and the names that are left behind.
     private func run(
@@ -54,8 +56,6 @@ struct SessionRunTests {
         return (code, names, isFinal)
     }
 
-    private func clear() { try? FileManager.default.removeItem(atPath: folder) }
-
     @Test(arguments: [true, false]) func `one stopped while its user is asked leaves none`(isStart: Bool) async throws {
         let end = try await run(untilRunning: isStart) { daemon throws(CaptureError) in
             try daemon.become(.authorizing)
@@ -63,7 +63,6 @@ struct SessionRunTests {
         }
         #expect(end.code == .dismissed)
         #expect(end.names.isEmpty)
-        clear()
     }
 
     @Test(arguments: [CaptureError.Code.denied, .dismissed, .nobodyToAsk, .noSuchDevice])
@@ -74,7 +73,6 @@ struct SessionRunTests {
         }
         #expect(end.code == code)
         #expect(end.names.isEmpty)
-        clear()
     }
 
     @Test(arguments: [true, false]) func `one that fails before its first byte leaves none`(isPhoto: Bool) async throws
@@ -87,7 +85,6 @@ struct SessionRunTests {
         }
         #expect(end.code == .inputOutput)
         #expect(end.names.isEmpty)
-        clear()
     }
 
     @Test func `a photo that fails leaves the one that it was to replace`() async throws {
@@ -100,7 +97,6 @@ struct SessionRunTests {
         }
         #expect(end.names == ["out.mkv"])
         #expect(FileManager.default.contents(atPath: path) == Data("old".utf8))
-        clear()
     }
 
     @Test(arguments: [0, 1] as [Int64])
@@ -117,7 +113,6 @@ struct SessionRunTests {
         #expect(end.code == .inputOutput)
         #expect(end.names == ["out.mkv"])
         #expect(FileManager.default.contents(atPath: path) == Data((duration > 0 ? "" : "old").utf8))
-        clear()
     }
 
     @Test func `what a lost daemon's recorder is still writing keeps its name`() async throws {
@@ -132,7 +127,6 @@ struct SessionRunTests {
         #expect(end.code == .unreachable)
         #expect(end.names == ["out.mkv"])
         #expect(!end.isFinal)
-        clear()
     }
 
     @Test func `an output at its end is counted for good, though its daemon is lost then`() async throws {
@@ -146,7 +140,6 @@ struct SessionRunTests {
         }
         #expect(end.code == .unreachable)
         #expect(end.isFinal)
-        clear()
     }
 
     @Test func `what shows a session may close when the session ends`() async throws {

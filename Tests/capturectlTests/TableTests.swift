@@ -19,6 +19,15 @@ struct TableTests {
         #expect(shown.isCut == (width < 60))
     }
 
+    @Test func `nothing is cut where there is no terminal`() {
+        var table = Table(["ID", .text("NOTE")])
+        let long = String(repeating: "name ", count: 100) + "end"
+        table.add([long, "\u{1B}" + long])
+        #expect(table.text.contains(long + "  ?" + long))
+        #expect(table.fitted(to: nil).text == table.text)
+        #expect(!table.fitted(to: 1000).text.contains("end"))
+    }
+
     @Test func `what no row has takes no room on a terminal`() {
         var table = Table(["ID", "REASON"])
         table.add(["1", ""])

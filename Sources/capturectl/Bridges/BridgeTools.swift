@@ -56,11 +56,13 @@ extension SystemTools: BridgeTools {
         forUsers(now, unit)
     }
 
-    /// Has the service manager of each who is logged in do something. Tells what one of them cannot do.
+    /// Has the service manager of each who is logged in do something. Their units are their own and may take for ever, so
+    /// nobody is waited for longer than half a minute. Tells what one of them cannot do.
     func forUsers(_ verb: String, _ unit: String) {
         for user in users {
+            let command = ["30", SystemTools.systemctl, "--quiet", "--user", "--machine=\(user)@.host", verb, unit]
             do throws(CaptureError) {
-                try run(SystemTools.systemctl, ["--quiet", "--user", "--machine=\(user)@.host", verb, unit])
+                try run("/usr/bin/timeout", command)
             } catch {
                 Output.message(error.message)
             }

@@ -22,31 +22,21 @@ struct SystemFile {
     ///
     /// - Throws: `.inputOutput` if it is something else than a file of at most a mebibyte, or cannot be read.
     func read() throws(CaptureError) -> Contents {
-        let file = unsafe open(machine.root + path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC)
-        if file < 0, errno == ENOENT { return Contents(bytes: [], facts: nil) }
-        if file < 0, errno == ELOOP {
-            throw failure("change", "it is a link; make it a file, or change what it leads to")
-        }
-        guard file >= 0 else { throw failure("read", code: errno) }
-        defer { close(file) }
         var facts = stat()
-        guard unsafe fstat(file, &facts) == 0 else { throw failure("read", code: errno) }
-        guard facts.st_mode & S_IFMT == S_IFREG, facts.st_size < SystemFile.limit else {
-            throw failure("read", "it is no file, or a very large one")
-        }
-        var bytes = [UInt8](repeating: 0, count: SystemFile.limit)
-        var done = 0
-        while true {
-            let count = unsafe bytes.withUnsafeMutableBytes { buffer in
-                unsafe Glibc.read(file, buffer.baseAddress?.advanced(by: done), buffer.count - done)
+        var bytes: [UInt8]?
+        do throws(SystemError) {
+            let file = try Descriptor.open(machine.root + path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK)
+            try SystemError.check("look at") { unsafe fstat(file.descriptor, &facts) }
+            if facts.st_mode & S_IFMT == S_IFREG { bytes = try file.readAll(limit: SystemFile.limit) }
+        } catch {
+            if error.errno == ENOENT { return Contents(bytes: [], facts: nil) }
+            if error.errno == ELOOP {
+                throw failure("change", "it is a link; make it a file, or change what it leads to")
             }
-            if count < 0, errno == EINTR { continue }
-            if count < 0 { throw failure("read", code: errno) }
-            if count == 0 { break }
-            done += count
-            if done == bytes.count { throw failure("read", "it is a very large file") }
+            throw failure("read", code: error.errno)
         }
-        return Contents(bytes: Array(bytes.prefix(done)), facts: facts)
+        guard let bytes else { throw failure("read", "it is no file, or a very large one") }
+        return Contents(bytes: bytes, facts: facts)
     }
 
     /// Writes it beside its place and moves it there, so that nobody ever reads half of it. It keeps its mode.
@@ -56,31 +46,29 @@ struct SystemFile {
     func write(_ bytes: [UInt8], over former: Contents? = nil) throws(CaptureError) {
         let target = machine.root + path
         let folder = String(target[..<(target.lastIndex(of: "/") ?? target.startIndex)])
-        if unsafe mkdir(folder, 0o755) != 0, errno != EEXIST { throw failure("make the folder of", code: errno) }
+        if unsafe mkdir(folder, 0o755) == 0 {
+            // Whatever is masked for root's files: everybody looks whether the lockdown is whole.
+            if unsafe chmod(folder, 0o755) != 0 { throw failure("open the folder of", code: errno) }
+        } else if errno != EEXIST {
+            throw failure("make the folder of", code: errno)
+        }
         let fresh = target + ".captured-new"
         _ = unsafe unlink(fresh)
-        let file = unsafe open(fresh, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0o600)
-        guard file >= 0 else { throw failure("write", code: errno) }
-        var done = 0
-        var code: Int32 = 0
-        while done < bytes.count, code == 0 {
-            let count = unsafe bytes.withUnsafeBytes { buffer in
-                unsafe Glibc.write(file, buffer.baseAddress?.advanced(by: done), buffer.count - done)
-            }
-            if count > 0 { done += count } else if count == 0 { code = ENOSPC } else if errno != EINTR { code = errno }
+        do throws(SystemError) {
+            let file = try Descriptor.open(fresh, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW)
+            try file.write(all: bytes)
+            let mode = (former?.facts?.st_mode ?? 0o644) & 0o777
+            try SystemError.check("keep") { fchmod(file.descriptor, mode) }
+            try SystemError.check("keep") { fsync(file.descriptor) }
+            if let former, !isAs(former) { throw SystemError("write", errno: EAGAIN) }
+            try SystemError.check("rename") { unsafe rename(fresh, target) }
+        } catch {
+            _ = unsafe unlink(fresh)
+            throw error.errno == EAGAIN
+                ? failure("write", "somebody else changed it at the same time; try again")
+                : failure("write", code: error.errno)
         }
-        let mode = (former?.facts?.st_mode ?? 0o644) & 0o777
-        if code == 0, fchmod(file, mode) != 0 || fsync(file) != 0 { code = errno }
-        close(file)
-        if code == 0, let former, !isAs(former) { code = EAGAIN }
-        if code == 0, unsafe rename(fresh, target) != 0 { code = errno }
-        if code == 0 {
-            keep(folder)
-            return
-        }
-        _ = unsafe unlink(fresh)
-        throw code == EAGAIN
-            ? failure("write", "somebody else changed it at the same time; try again") : failure("write", code: code)
+        keep(folder)
     }
 
     /// Removes it. It may be gone already.

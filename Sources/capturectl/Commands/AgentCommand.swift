@@ -54,6 +54,7 @@ struct AgentCommand: AsyncParsableCommand {
         let shown = pictures.pictures
         var agent: PromptAgent? = try await PromptAgent.register(
             on: daemon,
+            isPossible: { TerminalPrompt.isPossible },
             describe: PersonalMetadata.describe,
             confirm: { await prompt.confirm($0) },
             pick: { prompt.choosing($0, from: $1, pictures: shown) },

@@ -128,28 +128,18 @@ struct ControlCommand: AsyncParsableCommand {
     /// Prints each change until Ctrl-C.
     private func follow(_ device: CaptureDevice) async throws {
         let names = try await Set(ControlSetting.find(settings, among: device.controls()).map(\.name))
-        let (lines, feed) = AsyncThrowingStream<String?, any Error>.makeStream()
-        let interrupts = Interrupts { feed.yield(nil) }
-        let changes = try await device.controlChanges()
         let json = table.json
-        let listening = Task {
+        try await Interrupts.cancelling { () async throws(CaptureError) in
             do {
-                for try await control in changes where names.isEmpty || names.contains(control.name) {
+                for try await control in try await device.controlChanges()
+                where names.isEmpty || names.contains(control.name) {
                     let text = ControlPresentation.change(control, at: Clock.now().clock)
-                    feed.yield(json ? ControlPresentation.json(control).line : text)
+                    guard Output.print(json ? ControlPresentation.json(control).line : text) else { return }
                 }
-                feed.finish()
             } catch {
-                feed.finish(throwing: error)
+                if Task.isCancelled { return }
+                throw error as? CaptureError ?? CaptureError(.internalFault, "\(error)")
             }
-        }
-        defer {
-            listening.cancel()
-            withExtendedLifetime(interrupts) {}
-        }
-        for try await line in lines {
-            guard let line else { return }
-            Output.print(line)
         }
     }
 

@@ -34,8 +34,16 @@ struct DoctorCommand: AsyncParsableCommand {
         let bridges = Bridges(machine: machine)
         if mend {
             try bus.requireRoot("doctor --mend")
-            Output.note(try installation.lockdown.mend().text)
-            try bridges.mend(isLocked: installation.lockdown.isOn).tell()
+            // Each by itself: what is wrong with one does not keep the other as it is.
+            let lockdown = Result { () throws(CaptureError) in try installation.lockdown.mend() }
+            let mended = bridges.mend(isLocked: installation.lockdown.isOn)
+            do throws(CaptureError) {
+                try mended.tell()
+            } catch {
+                if case .failure(let first) = lockdown { Output.message(first.message) }
+                throw error
+            }
+            Output.note(try lockdown.get().text)
         }
         let states = bridges.states(isLocked: installation.lockdown.isOn)
         let list = ProgramPresentation(.take(machine, programs ? .patient : .usual), states, machine)

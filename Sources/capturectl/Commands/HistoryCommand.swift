@@ -18,7 +18,7 @@ struct HistoryCommand: AsyncParsableCommand {
     @Option(
         name: .shortAndLong,
         parsing: .unconditional,
-        help: ArgumentHelp("Only entries of this user. (default: you)", valueName: "name")
+        help: ArgumentHelp("Only entries of this user. (default: you; for root everybody)", valueName: "name")
     )
     var user: String?
 

@@ -16,25 +16,21 @@ struct MonitorCommand: AsyncParsableCommand {
         let daemon = try await bus.connect()
         // Says at once when there is no daemon, instead of waiting in silence.
         _ = try await daemon.version()
-        let (lines, feed) = AsyncStream<String?>.makeStream()
-        let interrupts = Interrupts { feed.yield(nil) }
-        let events = try await daemon.events()
         let json = json
-        let watch = Task {
+        try await Interrupts.cancelling { () async throws(CaptureError) in
+            let events: AsyncStream<DaemonEvent>
+            do throws(CaptureError) {
+                events = try await daemon.events()
+            } catch {
+                if Task.isCancelled { return }
+                throw error
+            }
             for await event in events {
                 let now = Clock.now()
-                feed.yield(json ? EventPresentation.json(event, at: now).line : EventPresentation.text(event, at: now))
+                let line = json ? EventPresentation.json(event, at: now).line : EventPresentation.text(event, at: now)
+                guard Output.print(line) else { return }
             }
-            feed.finish()
+            if !Task.isCancelled { throw CaptureError(.unreachable, "the connection to the bus is lost") }
         }
-        defer {
-            watch.cancel()
-            withExtendedLifetime(interrupts) {}
-        }
-        for await line in lines {
-            guard let line else { return }
-            Output.print(line)
-        }
-        throw CaptureError(.unreachable, "the connection to the bus is lost")
     }
 }

@@ -45,7 +45,7 @@ struct PausedRecording: ParsableArguments {
     @Argument(help: .session, completion: .sessions())
     var id: UInt32
 
-    @Argument(help: ArgumentHelp("The movie or sound, as 'sessions' names it.", valueName: "output"))
+    @Argument(help: ArgumentHelp("The movie or sound, as 'status' names it.", valueName: "output"))
     var output: String?
 
     /// Calls something for the output that was named, else for each that can be paused.

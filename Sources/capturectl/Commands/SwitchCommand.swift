@@ -8,8 +8,8 @@ struct SwitchCommand: AsyncParsableCommand {
         discussion: """
             Off: before the command returns, every session that uses the service is interrupted and its files are \
             finished. No start succeeds (77) until the switch is on again. A session that hands frames to its program \
-            in memory is suspended, and then goes on by itself; one that only writes files or pipes ends (77). Answers \
-            stay as they are. The switch survives a restart.
+            in memory, or takes photos on demand, is suspended, and then goes on by itself; one that only writes \
+            files or pipes ends (77). Answers stay as they are. The switch survives a restart.
 
             Without arguments, shows the switches. The person at the machine can switch off without a password; \
             switching on takes your password.

@@ -160,7 +160,8 @@ struct DaemonChecks {
         func mend(_ problem: String) -> String {
             let file = Printable.text(problem.split(separator: ":").first.map(String.init) ?? "/etc/captured/policy.d")
             if problem.contains("which is not trusted here") || problem.contains("can be written by others") {
-                return "sudo chown root: '\(file)' && sudo chmod go-w '\(file)' && \(reload)"
+                // Somebody else may have written it: root reads it first.
+                return "sudo less '\(file)' && sudo chown root: '\(file)' && sudo chmod go-w '\(file)' && \(reload)"
             }
             return (isSystem ? "sudo " : "") + "nano '\(file)' && \(reload)"
         }

@@ -1,11 +1,12 @@
 import CaptureKit
+import CaptureSystem
 
 /// What can be seen of an installation without the daemon.
 struct InstallationChecks {
     let machine: Machine
     var names = AccountNames()
     /// The system's daemon's uid.
-    var daemon = Accounts.user(named: Lockdown.account)
+    var daemon = UserDatabase.user(named: Lockdown.account).value?.number
     var lockdown: Lockdown { Lockdown(machine: machine, daemon: daemon) }
 
     /// The files of a system installation, and the account that the daemon runs as.

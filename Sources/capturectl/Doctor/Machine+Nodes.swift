@@ -111,10 +111,9 @@ extension Machine {
         let key = "E:ID_V4L_CAPABILITIES="
         let record = text(of: "/run/udev/data/c\(number)").split(separator: "\n")
         guard let line = record.first(where: { $0.hasPrefix(key) }), line.count > key.count else { return true }
-        guard line.contains(":capture:") else { return false }
-        // Older codecs show both abilities, and so does a loopback, which is a camera.
-        let place = link(at: "/sys/class/video4linux/\(name)") ?? ""
-        return !line.contains(":video_output:") || place.contains("/devices/virtual/")
+        // A loopback is one, whichever of its abilities it shows just now. Older codecs show both.
+        if link(at: "/sys/class/video4linux/\(name)")?.contains("/devices/virtual/") == true { return true }
+        return line.contains(":capture:") && !line.contains(":video_output:")
     }
 
     /// The real uid of a process; nobody's where it has just ended.

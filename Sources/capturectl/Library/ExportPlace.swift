@@ -30,7 +30,7 @@ struct ExportPlace {
         unsafe gmtime_r(&time, &parts)
         let year = unsafe String(parts.tm_year + 1900)
         let month = unsafe parts.tm_mon + 1
-        folder = "\(root)/\(year)/\(month < 10 ? "0" : "")\(month)"
+        folder = "\(root)/\(year)/\(String(month, digits: 2))"
         let name = ExportPlace.harmless(asset)
         let suffix = attempt == 1 ? "" : " (\(attempt))"
         let dot = name.lastIndex(of: ".").flatMap { $0 == name.startIndex ? nil : $0 } ?? name.endIndex

@@ -5,6 +5,8 @@ struct ExportSummary: Sendable {
     var written = 0
     var skipped = 0
     private(set) var failed = 0
+    /// The paths of the assets' files.
+    var places: Set<String> = []
     /// How many of those that are there lack their edits, and how many their originals, which could not be had.
     private(set) var unedited = 0
     private(set) var unoriginal = 0

@@ -86,12 +86,15 @@ struct LibraryExport {
             var source = try await open(asset, &summary)
             let outcome: Outcome
             do throws(CaptureError) {
-                outcome = try export(source)
+                outcome = try export(source, &summary.places)
             } catch {
+                // It may have been edited since it was listed.
+                let now = error.code == .badData ? try await library.asset(asset.id) : asset
+                if now.sha256 != asset.sha256 { return try await export(now, &summary) }
                 // Of an edit and its original one may be whole.
                 guard error.code == .badData, let version = try source.damaged() else { throw error }
                 source = try await open(asset, without: .init(version: version, fault: error), &summary)
-                outcome = try export(source)
+                outcome = try export(source, &summary.places)
             }
             switch outcome {
             case .written: summary.written += 1
@@ -129,33 +132,35 @@ struct LibraryExport {
         return source
     }
 
-    private func export(_ source: ExportSource) throws(CaptureError) -> Outcome {
+    /// - Parameter places: Those of the assets before it, which are not looked at again.
+    private func export(_ source: ExportSource, _ places: inout Set<String>) throws(CaptureError) -> Outcome {
         let asset = source.asset
         var hashes: ExportSource.Hashes?
-        var attempt = 1
+        var attempt = 0
         while true {
+            attempt += 1
             let place = ExportPlace(of: asset, in: root, attempt: attempt)
+            let file = place.path(place.file)
+            if places.contains(file) { continue }
             let part = source.inner?.part
             let names = [place.file, place.sidecar, place.original] + (part.map { [place.name(of: $0)] } ?? [])
-            let isFree = names.allSatisfy { MediaFolder.kind(of: place.path($0)) == nil }
-            if !isFree {
+            var found = State.begun
+            if names.contains(where: { MediaFolder.kind(of: place.path($0)) != nil }) {
                 let known = if let hashes { hashes } else { try source.hashes() }
                 hashes = known
-                switch state(of: place, asset, known, part) {
-                case .other:
-                    attempt += 1
-                    continue
-                case .whole: return .skipped
-                case .outdated: return .outdated(place.path(place.sidecar))
-                case .without(let part, let obstacle): return .without(part, obstacle.error(at: place, part))
-                case .incomplete:
-                    try write(source, at: place, replacingFacts: true)
-                    return .written
-                case .begun: break
-                }
+                found = state(of: place, asset, known, part)
             }
-            try write(source, at: place)
-            return .written
+            if case .other = found { continue }
+            var outcome = Outcome.written
+            switch found {
+            case .whole: outcome = .skipped
+            case .outdated: outcome = .outdated(place.path(place.sidecar))
+            case .without(let part, let obstacle): outcome = .without(part, obstacle.error(at: place, part))
+            case .incomplete: try write(source, at: place, replacingFacts: true)
+            case .begun, .other: try write(source, at: place)
+            }
+            places.insert(file)
+            return outcome
         }
     }
 

@@ -79,15 +79,7 @@ enum MediaFolder {
         guard let file = try? Descriptor.open(path, O_RDONLY | O_NOCTTY | O_NONBLOCK), file.identity != nil else {
             return nil
         }
-        var bytes: [UInt8] = []
-        var buffer = [UInt8](repeating: 0, count: 64 << 10)
-        while bytes.count <= limit {
-            let count = unsafe buffer.withUnsafeMutableBytes { unsafe try? file.read(into: $0) }
-            guard let count else { return nil }
-            if count == 0 { return bytes }
-            bytes += buffer[..<count]
-        }
-        return nil
+        return try? file.readAll(limit: limit)
     }
 
     /// Writes a file, on disk when this returns.

@@ -38,7 +38,7 @@ struct Lockdown {
     /// Where the templates lie.
     var templates = Lockdown.prefix + "/lib/captured"
     /// The daemon's uid, where there is one.
-    var daemon = Accounts.user(named: Lockdown.account)
+    var daemon = UserDatabase.user(named: Lockdown.account).value?.number
 
     /// Whether the rule is in its place.
     var isOn: Bool { machine.exists(Lockdown.rule.place) }

@@ -111,6 +111,7 @@ struct LockdownImpact {
               PipeWire, WirePlumber and PulseAudio lose cameras and microphones, and so do programs that capture through
                 them, unless the PipeWire bridge is on; playback continues
               users' programs can open no capture node and feed no virtual camera (v4l2loopback); root's programs still can
+              microphones of Bluetooth headsets have no node: they stay as they are
               programs that capture through captured continue
             'capturectl lockdown off' undoes it.
             """

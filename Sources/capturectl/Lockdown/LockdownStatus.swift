@@ -1,4 +1,5 @@
 import CaptureKit
+import CaptureSystem
 
 /// One node, and who may open it.
 struct NodeStatus {
@@ -29,8 +30,8 @@ struct NodeStatus {
 
 /// Names of users and groups, in place of which tests have their own.
 struct AccountNames {
-    var user: (UInt32) -> String = { Accounts.user($0) }
-    var group: (UInt32) -> String = { Accounts.group($0) }
+    var user: (UInt32) -> String = { UserDatabase.user($0).value?.name ?? "\($0)" }
+    var group: (UInt32) -> String = { UserDatabase.group($0).value ?? "\($0)" }
 }
 
 /// The lockdown as it is: the rule, and what came of it.

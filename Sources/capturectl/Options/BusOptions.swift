@@ -43,11 +43,7 @@ struct BusOptions: ParsableArguments {
     /// The bus that was chosen, by option or environment.
     func kind() throws(CaptureError) -> BusKind {
         if let bus { return bus.kind }
-        guard let name = Environment.value("CAPTURED_BUS"), !name.isEmpty else { return .system }
-        guard let choice = BusChoice(rawValue: name) else {
-            throw CaptureError(.usage, "CAPTURED_BUS is '\(Printable.text(name))'; it must be system or session")
-        }
-        return choice.kind
+        return try CaptureDaemon.busOfEnvironment()
     }
 }
 

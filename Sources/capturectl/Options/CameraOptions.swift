@@ -6,7 +6,7 @@ struct CameraOptions: ParsableArguments {
     @Option(name: .shortAndLong, help: .camera, completion: .cameras())
     var camera: String?
 
-    @Option(name: .shortAndLong, help: ArgumentHelp("The approximate size and rate, as in 720p.", valueName: "preset"))
+    @Option(name: .shortAndLong, help: .preset, completion: .presets)
     var preset: Preset?
 
     @Option(help: .videoFormat, completion: .videoFormats)

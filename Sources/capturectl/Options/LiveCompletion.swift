@@ -26,6 +26,11 @@ extension CompletionKind {
         }
     }
 
+    /// The names of sizes and rates.
+    static var presets: CompletionKind {
+        .list(Preset.words + Preset.allCases.map(\.rawValue).filter { !Preset.words.contains($0) })
+    }
+
     /// The formats of the camera that the command line names, or of the first one.
     static var videoFormats: CompletionKind {
         .live { daemon, words throws(CaptureError) in

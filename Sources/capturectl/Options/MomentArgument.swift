@@ -41,15 +41,7 @@ enum MomentArgument {
     /// Seconds since 1970 of a time of day alone, as in `16:00`: the last one, or the next.
     private static func today(_ text: String, _ direction: Direction, _ now: Int64) -> Int64? {
         guard text.contains(":"), !text.contains(" ") else { return nil }
-        func on(_ days: Int32) -> Int64? {
-            var day = time_t(Clock.Moment(seconds: now).midnight(days: days).seconds)
-            var parts = unsafe tm()
-            unsafe localtime_r(&day, &parts)
-            let name = unsafe [parts.tm_year + 1900, parts.tm_mon + 1, parts.tm_mday].map { part in
-                (part < 10 ? "0" : "") + "\(part)"
-            }
-            return date(name.joined(separator: "-") + " " + text)
-        }
+        func on(_ days: Int32) -> Int64? { date("\(Clock.Moment(seconds: now).midnight(days: days).day) \(text)") }
         guard let today = on(0) else { return nil }
         switch direction {
         case .past: return today <= now ? today : on(-1)
@@ -93,20 +85,5 @@ enum MomentArgument {
             result.append(number)
         }
         return result
-    }
-}
-
-extension Clock.Moment {
-    /// Midnight, local time, of the same day or one some days away.
-    func midnight(days: Int32) -> Clock.Moment {
-        var time = time_t(seconds)
-        var parts = unsafe tm()
-        unsafe localtime_r(&time, &parts)
-        unsafe parts.tm_hour = 0
-        unsafe parts.tm_min = 0
-        unsafe parts.tm_sec = 0
-        unsafe parts.tm_mday += days
-        unsafe parts.tm_isdst = -1
-        return Clock.Moment(seconds: Int64(unsafe mktime(&parts)))
     }
 }

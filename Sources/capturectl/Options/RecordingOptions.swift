@@ -17,10 +17,7 @@ struct RecordingOptions: ParsableArguments {
     )
     var microphone: String?
 
-    @Option(
-        name: .shortAndLong,
-        help: ArgumentHelp("The approximate size and rate, as in 720p.", valueName: "preset")
-    )
+    @Option(name: .shortAndLong, help: .preset, completion: .presets)
     var preset: Preset?
 
     @Option(
@@ -128,6 +125,8 @@ extension OutputDescription {
 }
 
 extension Preset: ExpressibleByArgument {
+    /// What people call them.
+    static let words = ["240p", "480p", "720p", "1080p", "2160p", "low", "medium", "high", "photo"]
     private static let synonyms: [String: Preset] = [
         "240p": .qvga320x240, "qvga": .qvga320x240, "480p": .vga640x480, "vga": .vga640x480, "720p": .hd1280x720,
         "hd": .hd1280x720, "1080p": .hd1920x1080, "2160p": .hd4K3840x2160, "4k": .hd4K3840x2160,
@@ -182,24 +181,45 @@ struct RecordingPlan {
         if options.encoderPreset != "auto", !["auto", "h264"].contains(options.videoCodec) {
             throw CaptureError(.usage, "--encoder-preset does not apply to \(options.videoCodec), only to h264")
         }
+        if options.bitRate != 0, ["mjpeg", "copy"].contains(options.videoCodec) {
+            throw CaptureError(.usage, "--bit-rate does not apply to \(options.videoCodec), only to h264")
+        }
+        if options.quality != 90, options.videoCodec == "copy" {
+            throw CaptureError(.usage, "--quality does not apply to what is copied, only to h264 and mjpeg")
+        }
+        let ofPictures = [
+            (options.preset != nil, "--preset"), (options.videoFormat != nil, "--video-format"),
+            (options.videoCodec != "auto", "--video-codec"), (options.encoderPreset != "auto", "--encoder-preset"),
+            (options.quality != 90, "--quality"), (options.bitRate != 0, "--bit-rate"),
+        ]
         var inputs: [CaptureDeviceInput] = []
         if format.kind == .sound {
-            let given = [
-                (options.camera.map { $0 != "none" } ?? false, "--camera"), (options.preset != nil, "--preset"),
-                (options.videoFormat != nil, "--video-format"), (options.videoCodec != "auto", "--video-codec"),
-                (options.audioCodec != "auto", "--audio-codec"), (options.encoderPreset != "auto", "--encoder-preset"),
-                (options.quality != 90, "--quality"),
-            ]
+            let given =
+                [
+                    (options.camera.map { $0 != "none" } ?? false, "--camera"),
+                    (options.audioCodec != "auto", "--audio-codec"),
+                ] + ofPictures
             if let option = given.first(where: \.0)?.1 {
                 throw CaptureError(
                     .usage,
                     "\(option) does not apply to \(format.name), which holds only one kind of sound"
                 )
             }
-        } else if options.camera != "none" {
+        } else if options.camera == "none" {
+            if let option = ofPictures.first(where: \.0)?.1 {
+                throw CaptureError(.usage, "\(option) needs a camera, and there is no picture to record")
+            }
+        } else {
             inputs.append(try InputOptions.camera(options.camera, options.preset, options.videoFormat))
         }
-        if options.microphone != "none" {
+        if options.microphone == "none" {
+            let ofSound = [
+                (options.audioFormat != nil, "--audio-format"), (options.audioCodec != "auto", "--audio-codec"),
+            ]
+            if let option = ofSound.first(where: \.0)?.1 {
+                throw CaptureError(.usage, "\(option) needs a microphone, but --microphone is none")
+            }
+        } else {
             inputs.append(try InputOptions.microphone(options.microphone, options.audioFormat))
         }
         if inputs.isEmpty { throw CaptureError(.usage, "nothing to record: --camera and --microphone are both none") }
@@ -247,34 +267,7 @@ struct RecordingPlan {
         guard case .library(let destination) = place else {
             throw CaptureError(.internalFault, "a recording to a file came without the file")
         }
-        switch format.kind {
-        case .sound:
-            return try SoundFileOutput(
-                toLibrary: destination,
-                format: format.name,
-                duration: options.duration,
-                maxFileSize: options.limits.maxSize,
-                minFreeSpace: options.limits.minFree,
-                tags: tags
-            )
-        default:
-            return try MovieFileOutput(
-                toLibrary: destination,
-                format: format.name,
-                videoCodec: options.videoCodec,
-                audioCodec: options.audioCodec,
-                bitRate: options.bitRate,
-                quality: options.quality,
-                encoderPreset: options.encoderPreset,
-                duration: options.duration,
-                maxFileSize: options.limits.maxSize,
-                minFreeSpace: options.limits.minFree,
-                preRoll: preRoll,
-                hasMetadata: options.metadata,
-                fragmentInterval: options.writing.fragmentInterval,
-                tags: tags
-            )
-        }
+        return try output(to: nil, library: destination)
     }
 
     /// The files of a movie in segments.
@@ -293,37 +286,34 @@ struct RecordingPlan {
         return try SegmentFiles(path, keeping: segments.retention)
     }
 
-    /// The output that writes to a file.
-    func output(to file: Descriptor, segments: SegmentRule? = nil) throws(CaptureError) -> any CaptureOutput {
-        switch format.kind {
-        case .sound:
-            try SoundFileOutput(
-                file: file,
-                format: format.name,
-                duration: options.duration,
-                maxFileSize: options.limits.maxSize,
-                minFreeSpace: options.limits.minFree,
-                tags: tags
-            )
-        default:
-            try MovieFileOutput(
-                file: file,
-                format: format.name,
-                videoCodec: options.videoCodec,
-                audioCodec: options.audioCodec,
-                bitRate: options.bitRate,
-                quality: options.quality,
-                encoderPreset: options.encoderPreset,
-                duration: options.duration,
-                maxFileSize: options.limits.maxSize,
-                minFreeSpace: options.limits.minFree,
-                segments: segments,
-                preRoll: preRoll,
-                hasMetadata: options.metadata,
-                fragmentInterval: options.writing.fragmentInterval,
-                tags: tags
-            )
-        }
+    /// The output that writes to a file, or saves into the library.
+    func output(
+        to file: Descriptor?,
+        library: LibraryDestination? = nil,
+        segments: SegmentRule? = nil
+    ) throws(CaptureError) -> any CaptureOutput {
+        let description = OutputDescription(
+            name: format.kind.rawValue,
+            kind: format.kind,
+            format: format.name,
+            videoCodec: options.videoCodec,
+            audioCodec: options.audioCodec,
+            videoBitRate: options.bitRate,
+            quality: options.quality,
+            encoderPreset: options.encoderPreset,
+            duration: try MovieFileOutput.nanoseconds(options.duration),
+            library: library,
+            maxFileSize: try MovieFileOutput.maxFileSize(options.limits.maxSize),
+            minFreeSpace: try MovieFileOutput.minFreeSpace(options.limits.minFree),
+            segments: segments,
+            preRoll: preRoll?.nanoseconds ?? 0,
+            hasMetadata: options.metadata,
+            fragmentInterval: options.writing.fragmentInterval.nanoseconds,
+            tags: tags
+        )
+        // Of sound, what is for pictures has its usual value: the options are checked.
+        return format.kind == .sound
+            ? try SoundFileOutput(file, description) : try MovieFileOutput(file, description)
     }
 }
 

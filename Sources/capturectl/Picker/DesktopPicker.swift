@@ -30,23 +30,35 @@ struct DesktopPicker: Sendable {
             try await process.ready()
             if request.purpose == .take {
                 let conversation = TakingConversation(request, on: browser.daemon, process)
-                return { await turns.take { await hold(conversation.run) } }
+                return { await hold(process, conversation.run) }
             }
             let conversation = PickerConversation(request: request, browser: browser, process: process)
-            return { await turns.take { await hold(conversation.run) } }
+            return { await hold(process, conversation.run) }
         } catch {
             if !Task.isCancelled { failed(error) }
             throw error
         }
     }
 
-    private func hold(_ converse: @Sendable () async throws(CaptureError) -> PromptAnswer) async -> PromptAnswer {
-        do throws(CaptureError) {
-            return try await converse()
-        } catch {
-            if Task.isCancelled { return .withdrawn }
-            failed(error)
-            return .dismissed
+    /// Holds a conversation in its turn. Cancelling the task ends the window's program at once: one that takes nothing more
+    /// would keep the conversation from its end, and one that waits would stay for nothing.
+    private func hold(
+        _ process: PickerProcess,
+        _ converse: @escaping @Sendable () async throws(CaptureError) -> PromptAnswer
+    ) async -> PromptAnswer {
+        await withTaskCancellationHandler {
+            await turns.take {
+                do throws(CaptureError) {
+                    return try await converse()
+                } catch {
+                    if Task.isCancelled { return .withdrawn }
+                    // That the daemon is away is not this desktop's fault, and does not end the agent.
+                    failed(error.code == .unreachable ? CaptureError(.inputOutput, error.message) : error)
+                    return .dismissed
+                }
+            }
+        } onCancel: {
+            process.end()
         }
     }
 }

@@ -28,10 +28,10 @@ struct PickerConversation: Sendable {
                 throw CaptureError(.badData, "the picker took something that was not asked for")
             case .page(let number, let kind, let cursor):
                 guard let order = try await page(number, kind, cursor) else { return .withdrawn }
-                try await process.send(order)
+                await show(order)
             case .picture(let id):
                 guard let order = try await picture(id) else { return .withdrawn }
-                try await process.send(order)
+                await show(order)
             }
         }
         if Task.isCancelled { return .withdrawn }
@@ -39,20 +39,23 @@ struct PickerConversation: Sendable {
         throw CaptureError(.inputOutput, "the picker went away without an answer: \(process.ending)")
     }
 
+    /// Shows the window something. One that is gone by now has said why: its answer is among the reports that follow.
+    private func show(_ order: PickerOrder) async { try? await process.send(order) }
+
     /// A page for the window; `nil` once the question does not stand any more.
-    private func page(_ number: Int, _ kind: PickerItem.Kind?, _ cursor: String?) async throws(CaptureError)
+    private func page(_ number: Int, _ kind: MediaAssetKind?, _ cursor: String?) async throws(CaptureError)
         -> PickerOrder?
     {
         var options = AssetFetchOptions()
         options.pageSize = PickerConversation.pageSize
-        if let kind = kind.flatMap({ MediaAssetKind(rawValue: $0.rawValue) }) { options.kinds = [kind] }
+        if let kind { options.kinds = [kind] }
         do throws(CaptureError) {
             let page = try await browser.page(options, page: cursor)
             let items = page.assets.map { PickerItem($0, for: request.subject) }
             return .page(PickerPage(number: number, items: items, next: page.next))
         } catch {
             if error.code == .notPermitted || Task.isCancelled { return nil }
-            return .failed(message: Printable.text(error.message, limit: 300))
+            return .failed(message: Printable.text(error.message, limit: 300), page: number)
         }
     }
 
@@ -71,46 +74,24 @@ struct PickerConversation: Sendable {
 extension PickerQuestion {
     /// What the window says of a request.
     init(_ request: PickRequest) {
-        let kinds = PickerItem.Kind.allCases.filter { kind in
-            request.kinds.isEmpty || request.kinds.contains { $0.rawValue == kind.rawValue }
-        }
         self.init(
             headline: request.headline,
             meaning: request.meaning,
             certainty: request.certainty,
             facts: request.details.map { Fact($0.label.prefix(1).uppercased() + $0.label.dropFirst(), $0.text) },
-            purpose: Purpose(request.purpose),
+            purpose: request.purpose,
             limit: request.limit,
-            kinds: kinds
+            kinds: MediaAssetKind.allCases.filter { request.kinds.isEmpty || request.kinds.contains($0) }
         )
-    }
-}
-
-extension PickerQuestion.Purpose {
-    init(_ purpose: PickPurpose) {
-        self =
-            switch purpose {
-            case .pick: .pick
-            case .extend: .extend
-            case .offer: .offer
-            case .choose: .choose
-            case .take: .take
-            }
     }
 }
 
 extension PickerItem {
     /// How the window shows an asset.
     init(_ item: PickableAsset, for program: String) {
-        let kind: Kind =
-            switch item.asset.kind {
-            case .photo: .photo
-            case .movie: .movie
-            case .sound: .sound
-            }
         self.init(
             id: item.id,
-            kind: kind,
+            kind: item.asset.kind,
             name: Printable.text(item.asset.name, limit: 80),
             created: item.asset.created,
             duration: item.asset.duration,

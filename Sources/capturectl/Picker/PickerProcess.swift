@@ -72,11 +72,7 @@ final class PickerProcess: Sendable {
     /// - Throws: `inputOutput` when it is gone.
     func send(_ order: PickerOrder) async throws(CaptureError) {
         try await WorkerThread.run("picker order") { [input] () throws(CaptureError) in
-            do throws(SystemError) {
-                try input.write(all: PickerLine.encode(order))
-            } catch {
-                throw CaptureError(.inputOutput, error)
-            }
+            try CaptureError.wrap(.inputOutput, try input.write(all: PickerLine.encode(order)))
         }
     }
 

@@ -50,17 +50,8 @@ struct TakingConversation: Sendable {
             feed.yield(.gone)
         }
         defer { reports.cancel() }
-        // A window that takes nothing more would keep this from its end.
-        let result = await withTaskCancellationHandler {
-            do throws(CaptureError) {
-                return Result<PromptAnswer, CaptureError>.success(
-                    try await follow(events, dialog, latest) { feed.yield($0) }
-                )
-            } catch {
-                return .failure(error)
-            }
-        } onCancel: {
-            process.end()
+        let result = await Result.of { () throws(CaptureError) in
+            try await follow(events, dialog, latest) { feed.yield($0) }
         }
         // It ends with the question, too.
         await dialog.close()
@@ -104,7 +95,7 @@ struct TakingConversation: Sendable {
             case .gone:
                 throw CaptureError(.inputOutput, "the picker went away without an answer: \(process.ending)")
             case .failed(let error):
-                try await process.send(.failed(message: Printable.text(error.message, limit: 300)))
+                try await process.send(.failed(message: Printable.text(error.message, limit: 300), page: nil))
             case .stage(.over(let why)): throw CaptureError(.inputOutput, why)
             case .stage(let stage):
                 if let stage = PickerStage(stage) { try await process.send(.stage(stage)) }

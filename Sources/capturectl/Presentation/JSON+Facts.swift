@@ -1,3 +1,4 @@
+import CaptureKit
 import Glibc
 
 /// The form of times, durations and ids in the output of `--json`.
@@ -32,13 +33,9 @@ extension JSON {
         let day = unsafe [(parts.tm_year + 1900, 4), (parts.tm_mon + 1, 2), (parts.tm_mday, 2)]
         let clock = unsafe [(parts.tm_hour, 2), (parts.tm_min, 2), (parts.tm_sec, 2)]
         func text(_ numbers: [(Int32, Int)], _ separator: String) -> String {
-            numbers.map { filled("\($0.0)", $0.1) }.joined(separator: separator)
+            numbers.map { String($0.0, digits: $0.1) }.joined(separator: separator)
         }
-        let rest = digits == 0 ? "" : "." + filled("\(fraction)", digits)
+        let rest = digits == 0 ? "" : "." + String(fraction, digits: digits)
         return .string("\(text(day, "-"))T\(text(clock, ":"))\(rest)Z")
-    }
-
-    private static func filled(_ number: String, _ digits: Int) -> String {
-        String(repeating: "0", count: max(digits - number.count, 0)) + number
     }
 }

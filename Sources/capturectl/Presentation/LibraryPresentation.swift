@@ -82,7 +82,7 @@ enum LibraryPresentation {
     static func json(_ fault: LibraryFault) -> JSON {
         [
             "kind": JSON(fault.kind), "id": JSON(fault.asset), "name": JSON(fault.name),
-            "message": JSON(fault.message), "outcome": JSON(fault.outcome),
+            "message": JSON(fault.message), "outcome": JSON(fault.outcome), "left": JSON(fault.isLeft),
         ]
     }
 

@@ -5,6 +5,8 @@ import Synchronization
 enum Output {
     /// The error number of a failed write to standard output; 0 if none failed.
     static let lostFacts = Atomic<Int32>(0)
+    /// Whether standard output could not be written: whoever goes on printing prints for nobody.
+    static let isUnread = Atomic(false)
 
     /// Data, with a line end.
     ///
@@ -56,6 +58,7 @@ enum Output {
                 if count < 0, errno == EINTR { continue }
                 if count <= 0 {
                     // A reader that left, as `head` does, wants no more; facts that reach nobody are a fault.
+                    if descriptor == STDOUT_FILENO { isUnread.store(true, ordering: .relaxed) }
                     if descriptor == STDOUT_FILENO, errno != EPIPE { lostFacts.store(errno, ordering: .relaxed) }
                     return false
                 }

@@ -1,3 +1,4 @@
+import CaptureKit
 import Glibc
 
 /// Numbers in the form that a person reads.
@@ -6,7 +7,7 @@ enum Quantities {
     static func time(_ nanoseconds: Int64) -> String {
         let tenths = (max(0, nanoseconds) + 50_000_000) / 100_000_000
         let (hours, minutes) = (tenths / 36_000, tenths / 600 % 60)
-        let rest = "\(two(minutes)):\(two(tenths / 10 % 60)).\(tenths % 10)"
+        let rest = "\(String(minutes, digits: 2)):\(String(tenths / 10 % 60, digits: 2)).\(tenths % 10)"
         return hours == 0 ? rest : "\(hours):\(rest)"
     }
 
@@ -59,8 +60,7 @@ enum Quantities {
         let hundredths = Int((value * 100).rounded())
         if hundredths % 100 == 0 { return "\(hundredths / 100)" }
         return hundredths % 10 == 0
-            ? "\(hundredths / 100).\(hundredths % 100 / 10)" : "\(hundredths / 100).\(two(Int64(hundredths % 100)))"
+            ? "\(hundredths / 100).\(hundredths % 100 / 10)"
+            : "\(hundredths / 100).\(String(hundredths % 100, digits: 2))"
     }
-
-    private static func two(_ value: Int64) -> String { value < 10 ? "0\(value)" : "\(value)" }
 }

@@ -1,4 +1,5 @@
 import CaptureKit
+import CaptureSystem
 import Glibc
 
 /// Words of a command for a person to copy.
@@ -10,7 +11,9 @@ enum ShellWord {
     }
 
     /// A user's name, or that of the user who runs this program.
-    static func user(_ name: String?) -> String { quoted(name ?? Accounts.user(getuid())) }
+    static func user(_ name: String?) -> String {
+        quoted(name ?? UserDatabase.user(getuid()).value?.name ?? "\(getuid())")
+    }
 
     private static func isPlain(_ character: Character) -> Bool {
         character.isASCII && (character.isLetter || character.isNumber || "_-+=./:@,%".contains(character))

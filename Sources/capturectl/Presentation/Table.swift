@@ -57,7 +57,7 @@ struct Table {
 
     /// Adds a row; cells are made printable, missing ones are empty.
     mutating func add(_ cells: [String]) {
-        rows.append(columns.indices.map { $0 < cells.count ? Printable.text(cells[$0]) : "" })
+        rows.append(columns.indices.map { $0 < cells.count ? Printable.text(cells[$0], limit: .max) : "" })
     }
 
     /// The lines, without headings when there are no rows.
@@ -85,6 +85,7 @@ struct Table {
     func fitted(to width: Int?) -> Table {
         guard let width else { return self }
         var table = self
+        for row in table.rows.indices { table.rows[row] = table.rows[row].map { TextWidth.cut($0, to: Table.most) } }
         table.drop { $0.fitting == .detail }
         for column in table.columns.indices.reversed() where table.rows.allSatisfy({ $0[column].isEmpty }) {
             table.drop(at: column)
@@ -153,41 +154,6 @@ struct Table {
 
     /// The columns that a cell keeps.
     private static let least = 8
-}
-
-/// The width of text on a terminal.
-enum TextWidth {
-    /// The columns of a text: two for each wide East Asian letter and each emoji.
-    static func of(_ text: String) -> Int {
-        text.reduce(0) { $0 + of($1) }
-    }
-
-    private static func of(_ character: Character) -> Int {
-        guard let scalar = character.unicodeScalars.first else { return 0 }
-        switch scalar.value {
-        case 0x1100...0x115F, 0x2E80...0x303E, 0x3041...0xA4CF, 0xAC00...0xD7A3, 0xF900...0xFAFF, 0xFE30...0xFE6F,
-            0xFF00...0xFF60, 0xFFE0...0xFFE6, 0x1F300...0x1FAFF, 0x20000...0x3FFFD:
-            return 2
-        default: return scalar.properties.isEmojiPresentation ? 2 : 1
-        }
-    }
-
-    /// A text with `…` for what does not fit: at its end, or in its middle.
-    static func cut(_ text: String, to width: Int, inMiddle: Bool = false) -> String {
-        guard of(text) > width else { return text }
-        let room = max(width - 1, 0)
-        let tail = inMiddle ? String(prefix(String(text.reversed()), room * 2 / 3).reversed()) : ""
-        return prefix(text, room - of(tail)) + "…" + tail
-    }
-
-    private static func prefix(_ text: String, _ width: Int) -> String {
-        var result = ""
-        var left = width
-        for character in text {
-            left -= of(character)
-            if left < 0 { break }
-            result.append(character)
-        }
-        return result
-    }
+    /// The columns that any cell has at most on a terminal.
+    private static let most = 200
 }

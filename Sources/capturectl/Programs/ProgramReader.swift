@@ -1,4 +1,5 @@
 import CaptureKit
+import CaptureSystem
 import CLinux
 import Glibc
 
@@ -38,14 +39,7 @@ final class ProgramReader {
     /// - Parameter name: What it is called.
     /// - Returns: `nil` if it cannot be read, or is no program.
     func facts(of path: String, name: String) -> Facts? {
-        let descriptor = unsafe open(machine.root + path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY)
-        guard descriptor >= 0 else { return nil }
-        defer { close(descriptor) }
-        var status = stat()
-        guard unsafe fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFREG, status.st_size > 0 else {
-            return nil
-        }
-        let source = ByteSource(descriptor: descriptor, size: UInt64(status.st_size), budget: budget)
+        guard let (descriptor, status, source) = open(path) else { return nil }
         var facts = Facts(uses: Set(CaptureEvidence.known[name] ?? []))
         if source.bytes(at: 0, 2) == Array("#!".utf8) {
             guard let text = source.bytes(at: 0, min(source.size, 1 << 16)) else { return facts }
@@ -60,12 +54,12 @@ final class ProgramReader {
         return facts
     }
 
-    private func obstacle(_ file: ELFFile, _ descriptor: Int32, _ status: stat) -> CaptureProgram.Obstacle? {
+    private func obstacle(_ file: ELFFile, _ program: Descriptor, _ status: stat) -> CaptureProgram.Obstacle? {
         if let own, own != Kind(bits: file.bits, machine: file.machine) { return .isForeign(bits: file.bits) }
         if file.isGo { return .isGo }
         if !file.hasInterpreter { return .isStatic }
         if status.st_mode & (S_ISUID | S_ISGID) != 0 { return .isPrivileged }
-        return clinux_has_capabilities(descriptor) != 0 ? .isPrivileged : nil
+        return clinux_has_capabilities(program.descriptor) != 0 ? .isPrivileged : nil
     }
 
     /// Looks for what a program opens or makes by name.
@@ -109,13 +103,17 @@ final class ProgramReader {
         return found
     }
 
-    private func read(_ path: String) -> ELFFile? {
-        let descriptor = unsafe open(machine.root + path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY)
-        guard descriptor >= 0 else { return nil }
-        defer { close(descriptor) }
+    /// Opens a regular file.
+    private func open(_ path: String) -> (Descriptor, stat, ByteSource)? {
         var status = stat()
-        guard unsafe fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFREG else { return nil }
-        return ELFFile(ByteSource(descriptor: descriptor, size: UInt64(status.st_size), budget: budget))
+        guard let file = try? Descriptor.open(machine.root + path, O_RDONLY | O_NONBLOCK | O_NOCTTY),
+            unsafe fstat(file.descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFREG
+        else { return nil }
+        return (file, status, ByteSource(file, size: UInt64(status.st_size), budget: budget))
+    }
+
+    private func read(_ path: String) -> ELFFile? {
+        open(path).flatMap { ELFFile($0.2) }
     }
 
     /// Where a library of that name is that a file would load: ld.so(8), without the environment.

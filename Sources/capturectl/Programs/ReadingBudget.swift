@@ -1,16 +1,18 @@
-import Glibc
+import CaptureKit
+import CaptureSystem
+import CLinux
 
 /// How much the look at programs may read, and for how long. Thread-bound.
 final class ReadingBudget {
     private var bytes: UInt64
-    private let end: UInt64
+    private let end: Int64
 
     /// - Parameters:
     ///   - bytes: What may be read in all.
     ///   - milliseconds: After that, nothing more is read.
-    init(bytes: UInt64, milliseconds: UInt64) {
+    init(bytes: UInt64, milliseconds: Int64) {
         self.bytes = bytes
-        end = ReadingBudget.now &+ milliseconds * 1_000_000
+        end = Timestamp.now.nanoseconds + milliseconds * 1_000_000
     }
 
     /// Enough for a machine with some thousand programs.
@@ -26,18 +28,12 @@ final class ReadingBudget {
     ///
     /// - Returns: Whether they may be read.
     func take(_ count: Int) -> Bool {
-        if isSpent || UInt64(count) > bytes || ReadingBudget.now > end {
+        if isSpent || UInt64(count) > bytes || Timestamp.now.nanoseconds > end {
             isSpent = true
             return false
         }
         bytes -= UInt64(count)
         return true
-    }
-
-    private static var now: UInt64 {
-        var time = timespec()
-        _ = unsafe clock_gettime(CLOCK_MONOTONIC, &time)
-        return UInt64(time.tv_sec) * 1_000_000_000 + UInt64(time.tv_nsec)
     }
 }
 
@@ -53,27 +49,13 @@ struct ByteSource {
         fetch = { place, count in Array(bytes[Int(place)..<Int(place) + count]) }
     }
 
-    /// An open file of a size. It must stay open.
-    init(descriptor: Int32, size: UInt64, budget: ReadingBudget) {
+    /// An open file of a size.
+    init(_ file: Descriptor, size: UInt64, budget: ReadingBudget) {
         self.size = size
         fetch = { place, count in
-            guard budget.take(count) else { return nil }
-            var done = 0
-            let bytes = unsafe [UInt8](unsafeUninitializedCapacity: count) { buffer, filled in
-                while done < count {
-                    let got = unsafe pread(
-                        descriptor,
-                        buffer.baseAddress?.advanced(by: done),
-                        count - done,
-                        off_t(place) + done
-                    )
-                    if got < 0, errno == EINTR { continue }
-                    if got <= 0 { break }
-                    done += got
-                }
-                filled = done
-            }
-            return done == count ? bytes : nil
+            guard budget.take(count), let bytes = try? file.bytes(at: Int64(place), count: count), bytes.count == count
+            else { return nil }
+            return bytes
         }
     }
 
@@ -84,33 +66,11 @@ struct ByteSource {
     }
 }
 
-/// A text that is looked for in bytes: Horspool's algorithm.
+/// A text that is looked for in bytes.
 struct BytePattern {
     let bytes: [UInt8]
-    private let skips: [Int]
 
-    init(_ text: String) {
-        bytes = Array(text.utf8)
-        var skips = [Int](repeating: bytes.count, count: 256)
-        for (place, byte) in bytes.dropLast().enumerated() { skips[Int(byte)] = bytes.count - 1 - place }
-        self.skips = skips
-    }
+    init(_ text: String) { bytes = Array(text.utf8) }
 
-    func isIn(_ text: [UInt8]) -> Bool {
-        let last = bytes.count - 1
-        guard last >= 0 else { return true }
-        return unsafe text.withUnsafeBufferPointer { text in
-            var end = last
-            while end < text.count {
-                let byte = unsafe text[end]
-                if byte == bytes[last] {
-                    var length = 1
-                    while length <= last, unsafe text[end - length] == bytes[last - length] { length += 1 }
-                    if length > last { return true }
-                }
-                end += skips[Int(byte)]
-            }
-            return false
-        }
-    }
+    func isIn(_ text: [UInt8]) -> Bool { unsafe clinux_contains(text, text.count, bytes, bytes.count) != 0 }
 }

@@ -22,6 +22,7 @@ enum InlineAgent {
                 agent = try await PromptAgent.register(
                     on: daemon,
                     isInline: true,
+                    isPossible: { TerminalPrompt.isPossible },
                     describe: PersonalMetadata.describe,
                     confirm: { await prompt.confirm($0) },
                     pick: { prompt.choosing($0, from: $1, pictures: pictures) },

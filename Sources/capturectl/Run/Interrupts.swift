@@ -17,6 +17,8 @@ final class Interrupts {
     }
     private static let state = Mutex(State())
     private static let numbers = [SIGINT, SIGTERM, SIGHUP]
+    /// Whether the program was started with SIGHUP ignored, as nohup does. Asked before signals are caught.
+    private static let ignoresHangup = clinux_ignores(SIGHUP) != 0
 
     private let number: Int
 
@@ -36,7 +38,9 @@ final class Interrupts {
         Interrupts.state.withLock { state in
             state.handlers[number] = nil
             guard state.handlers.isEmpty else { return }
-            for number in Interrupts.numbers { _ = signal(number, SIG_DFL) }
+            for number in Interrupts.numbers where number != SIGHUP || !Interrupts.ignoresHangup {
+                _ = signal(number, SIG_DFL)
+            }
             if let source = state.source {
                 // What nobody has heard of is not for whoever listens next.
                 while clinux_caught_signal(Int32(source.handle)) > 0 {}
@@ -52,8 +56,11 @@ final class Interrupts {
     ///
     /// - Returns: `nil` if the system has no descriptors left: then they end the process.
     private static func begin() -> (any DispatchSourceRead)? {
+        // Whoever started this with `nohup` wants it to go on.
+        let ignoresHangup = ignoresHangup
         let file = clinux_catch_termination()
         guard file >= 0 else { return nil }
+        if ignoresHangup { _ = signal(SIGHUP, SIG_IGN) }
         let source = DispatchSource.makeReadSource(fileDescriptor: file)
         source.setEventHandler {
             var count = 0
@@ -76,13 +83,7 @@ extension Interrupts {
     static func cancelling<Value: Sendable>(
         _ body: @escaping @Sendable () async throws(CaptureError) -> Value
     ) async throws(CaptureError) -> Value {
-        let task = Task { () -> Result<Value, CaptureError> in
-            do throws(CaptureError) {
-                return .success(try await body())
-            } catch {
-                return .failure(error)
-            }
-        }
+        let task = Task { await Result.of(body) }
         let interrupts = Interrupts { task.cancel() }
         defer { withExtendedLifetime(interrupts) {} }
         return try await task.value.get()

@@ -13,9 +13,10 @@ enum PasswordAgent {
     ///
     /// Starts no agent for root, without a terminal, or if polkit's program is not installed.
     ///
-    /// - Parameter asRoot: The arguments with which root can do the same, for the message if no password was given.
+    /// - Parameter asRoot: The arguments with which root can do the same, for the message if no password was given; `nil` for
+    ///   what root cannot.
     static func during<Result: Sendable>(
-        asRoot: String,
+        asRoot: String?,
         _ body: () async throws(CaptureError) -> Result
     ) async throws(CaptureError) -> Result {
         let agent = start()
@@ -23,7 +24,7 @@ enum PasswordAgent {
         do throws(CaptureError) {
             return try await body()
         } catch {
-            guard error.code == .notPermitted, geteuid() != 0 else { throw error }
+            guard error.code == .notPermitted, geteuid() != 0, let asRoot else { throw error }
             let message = "\(error.message); as root: sudo capturectl \(asRoot)"
             throw CaptureError(.notPermitted, message, errno: error.errno)
         }

@@ -41,10 +41,7 @@ struct PhotoBurst {
         let suffix = FileFormat.fileExtension(of: path).map { ".\($0)" } ?? ""
         let stem = path.dropLast(suffix.count)
         let digits = "\(count)".count
-        return (1...count).map { number in
-            let text = "\(number)"
-            return "\(stem)-\(String(repeating: "0", count: digits - text.count))\(text)\(suffix)"
-        }
+        return (1...count).map { "\(stem)-\(String($0, digits: digits))\(suffix)" }
     }
 
     /// Takes them with a camera, or with that of a running session.

@@ -16,7 +16,7 @@ struct AuthResetCommand: AsyncParsableCommand {
     @Option(
         name: .shortAndLong,
         parsing: .unconditional,
-        help: ArgumentHelp("Whose answers to forget. (default: your own)", valueName: "name")
+        help: ArgumentHelp("Whose answers to forget. (default: your own; for root everybody's)", valueName: "name")
     )
     var user: String?
 

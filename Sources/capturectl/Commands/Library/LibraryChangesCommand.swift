@@ -1,5 +1,6 @@
 import ArgumentParser
 import CaptureKit
+import Synchronization
 
 struct LibraryChangesCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
@@ -70,6 +71,7 @@ struct LibraryChangesCommand: AsyncParsableCommand {
             let before = token
             token = try await differences(token, in: library)
             if !json, token != before { tell(token) }
+            if Output.isUnread.load(ordering: .relaxed) { return }
         }
         throw CaptureError(.unreachable, "the connection to the bus is lost")
     }

@@ -24,9 +24,11 @@ struct LibraryChooseCommand: AsyncParsableCommand {
 
     func run() async throws {
         try ProgramName.check(program)
-        let (chosen, dropped) = try await LibraryRun.during(bus, pictures: pictures.pictures) {
-            library throws(CaptureError) in
-            try await library.chooseAssets(for: program)
+        // The password comes before the list, so that both can use the terminal.
+        let (chosen, dropped) = try await PasswordAgent.during(asRoot: nil) { () async throws(CaptureError) in
+            try await LibraryRun.during(bus, pictures: pictures.pictures) { library throws(CaptureError) in
+                try await library.chooseAssets(for: program)
+            }
         }
         if json { return Output.print(["chosen": JSON(chosen), "dropped": JSON(dropped)] as JSON) }
         Output.note(

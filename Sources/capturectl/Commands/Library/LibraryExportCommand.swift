@@ -50,7 +50,11 @@ struct LibraryExportCommand: AsyncParsableCommand {
             try await LibraryRun.confirmAllowed(library)
             let parts: [InnerPart] = (withJpeg ? [.jpeg] : []) + (withMovie ? [.movie] : [])
             let export = try await LibraryExport(of: library, to: folder, with: parts)
-            if all { return try await export.all() }
+            if all {
+                // A copy of the chosen assets is not a copy of the library.
+                try await LibraryRun.tellStatus(of: library)
+                return try await export.all()
+            }
             return try await export.assets(try await AssetFinder.ids(of: numbers, in: library))
         }
         Output.note(summary.text)

@@ -1,5 +1,6 @@
 import ArgumentParser
 import CaptureKit
+import Glibc
 
 struct LibraryPickCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
@@ -46,7 +47,8 @@ struct LibraryPickCommand: AsyncParsableCommand {
             var rows: [JSON] = []
             for content in picked {
                 let path = try PickedFile.copy(try await content.open(), named: content.name, into: folder)
-                if !json { Output.print(Printable.text(path, limit: 1000)) }
+                // A program that reads them needs them as they are.
+                if !json { Output.print(isatty(STDOUT_FILENO) == 1 ? Printable.text(path, limit: 1000) : path) }
                 rows.append([
                     "file": JSON(path), "name": JSON(content.name), "kind": JSON(content.kind.rawValue),
                     "mediaType": JSON(content.mediaType), "size": JSON(content.size), "id": JSON(content.assetID),

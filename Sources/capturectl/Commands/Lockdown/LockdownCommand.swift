@@ -9,9 +9,10 @@ struct LockdownCommand: AsyncParsableCommand {
         discussion: """
             Without a lockdown consent is advisory: a program whose user may open a device node need not ask. With it, \
             cameras and their media nodes belong to captured, mode 0600, and ALSA's capture nodes move from /dev/snd \
-            to a folder of the daemon. The same happens to devices that are plugged in later. Programs that capture \
-            without the daemon, PipeWire included, stop capturing. Codecs, outputs and playback are not affected. A \
-            program that already has a node open keeps it until it closes it.
+            to a folder of the daemon. The same happens to devices that are plugged in later. Programs that \
+            open the nodes themselves stop capturing. The bridges that are installed are turned on, so that programs of \
+            V4L2, ALSA and PipeWire ask, too, and then capture through the daemon. Codecs, outputs and playback are \
+            not affected. A program that already has a node open keeps it until it closes it.
             """,
         subcommands: [LockdownOnCommand.self, LockdownOffCommand.self, LockdownStatusCommand.self]
     )
