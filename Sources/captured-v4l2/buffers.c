@@ -22,11 +22,7 @@ static uint32_t paged(uint32_t size) { return (uint32_t)((size + 4095ull) / 4096
 static int make_memory(struct file *file, struct buffer *buffer) {
     buffer->memory_fd = memfd_create("captured-v4l2", MFD_CLOEXEC | MFD_ALLOW_SEALING);
     if (buffer->memory_fd < 0) return ENOMEM;
-    int high = real_fcntl(buffer->memory_fd, F_DUPFD_CLOEXEC, 128);
-    if (high >= 0) {
-        real_close(buffer->memory_fd);
-        buffer->memory_fd = high;
-    }
+    buffer->memory_fd = shim_moved(buffer->memory_fd);
     if (ftruncate(buffer->memory_fd, paged(buffer->length)) < 0) return ENOMEM;
     /* Nobody may shorten what is mapped here. */
     real_fcntl(buffer->memory_fd, F_ADD_SEALS, F_SEAL_SHRINK);

@@ -56,14 +56,14 @@ static bool node_number(int folder, const char *path, dev_t *number) {
 bool shim_may_be_node(int folder, const char *path) {
     dev_t number;
     char id[256];
-    if (!path || shim_is_off()) return false;
+    if (!path) return false;
     if (!strncmp(path, "/dev/", 5)) {
-        if (is_common(path + 5)) return false;
+        if (is_common(path + 5) || shim_is_off()) return false;
         return node_number(folder, path, &number) || shim_mapped(path, id, sizeof id, &number);
     }
     /* Others lead there by the folder they are looked up in, or by ..: only those with a node's name. */
     const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;
-    return !strncmp(name, "video", 5) && node_number(folder, path, &number);
+    return !strncmp(name, "video", 5) && !shim_is_off() && node_number(folder, path, &number);
 }
 
 static const struct capture_device *by_id(const struct capture_device *const *devices, const char *id) {

@@ -2,7 +2,6 @@
 #include "shim.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
 #include <string.h>
@@ -87,11 +86,7 @@ static int watch_locked(struct file *file) {
     if (file->is_watched) return 0;
     int stop = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
     if (stop < 0) return errno;
-    int high = real_fcntl(stop, F_DUPFD_CLOEXEC, 128);
-    if (high >= 0) {
-        real_close(stop);
-        stop = high;
-    }
+    stop = shim_moved(stop);
     pthread_mutex_unlock(&file->lock);
     int result = lib.controls_watch(file->camera.client, file->camera.device->id, 1);
     pthread_mutex_lock(&file->lock);

@@ -100,10 +100,10 @@ bool shim_is_own(int fd) {
     return is_own;
 }
 
-/* Moves one of the library's descriptors out of the way of the program's. */
-static int moved(int fd) {
+int shim_moved(int fd) {
     int high = real_fcntl(fd, F_DUPFD_CLOEXEC, own_least);
     if (high < 0) high = real_fcntl(fd, F_DUPFD_CLOEXEC, 3);
+    if (high < 0) return fd;
     real_close(fd);
     return high;
 }
@@ -112,7 +112,7 @@ static int moved(int fd) {
 static int make_pair(struct file *file, int flags) {
     int ends[2];
     if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) < 0) return -1;
-    file->peer = moved(ends[1]);
+    file->peer = shim_moved(ends[1]);
     file->inner = real_fcntl(ends[0], F_DUPFD_CLOEXEC, own_least);
     if (file->inner < 0) file->inner = real_fcntl(ends[0], F_DUPFD_CLOEXEC, 3);
     if (file->peer < 0 || file->inner < 0) {
@@ -178,7 +178,7 @@ int shim_open(struct camera *camera, int flags, int place) {
     shim_default_choice(file);
     shim_sync(file);
     file->cancel_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
-    if (file->cancel_fd >= 0) file->cancel_fd = moved(file->cancel_fd);
+    if (file->cancel_fd >= 0) file->cancel_fd = shim_moved(file->cancel_fd);
     int fd = file->cancel_fd < 0 ? -1 : make_pair(file, flags);
     int saved = errno;
     if (fd >= 0) {
@@ -215,7 +215,7 @@ static void adopt_locked(struct file *file) {
     file->failure = 0;
     if (file->count) shim_claim(file);
     for (uint32_t i = 0; i < file->count; i++) file->buffers[i].state = buffer_idle;
-    file->cancel_fd = moved(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK));
+    file->cancel_fd = shim_moved(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK));
     struct camera camera;
     /* The copies of what belongs to the parent stay where they are: nothing of it may be told. */
     file->is_gone = !shim_find_again(&file->camera, &camera);

@@ -223,6 +223,8 @@ enum v4l2_priority shim_priority(const struct file *file);
 unsigned shim_users(struct file *file);
 /* A socket pair in the place of the present one, whose error cannot be taken back. */
 bool shim_renew_locked(struct file *file);
+/* Moves one of the library's descriptors out of the way of the program's, if there is room: its number then. */
+int shim_moved(int fd);
 ino_t shim_inode(int fd);
 int64_t shim_now(void);
 

@@ -10,8 +10,8 @@
    but for capture_reader_cancel. Calls wait for the daemon's answer, 25 seconds at most; those that wait for a person
    or for media say how long.
 
-   Forks. After a fork, handles work in the parent alone. In the child, each call fails with WrongState, and the
-   functions that free a handle say nothing to the daemon. The child can connect anew.
+   Forks. After a fork, handles work in the parent alone. In the child, each call that can fail does so with WrongState, and
+   the functions that free a handle say nothing to the daemon. The child can connect anew.
 
    Structures. One that the caller fills or provides begins with its size: set it to sizeof. The library allocates the
    others, and newer versions may add members at their end: do not copy those. Fractions, ranges, choices and planes
@@ -85,7 +85,7 @@ CAPTURE_API int capture_exit_code(int code);
 struct capture_client;
 
 enum capture_bus {
-    CAPTURE_BUS_DEFAULT, /* the session bus if CAPTURED_BUS is "session", else the system bus */
+    CAPTURE_BUS_DEFAULT, /* the system bus, or what CAPTURED_BUS says: session or system */
     CAPTURE_BUS_SYSTEM,
     CAPTURE_BUS_SESSION
 };
@@ -170,7 +170,7 @@ CAPTURE_API void capture_devices_free(const struct capture_device *const *device
 /* Begins (1) or ends (0) events about devices. To miss none, begin before you list. */
 CAPTURE_API int capture_devices_watch(struct capture_client *client, int on);
 
-/* Consent. A service is "camera" or "microphone". */
+/* Consent. A service is "camera", "microphone", "library-add" or "library-read-write". */
 
 enum capture_status {
     CAPTURE_STATUS_NOT_DETERMINED,

@@ -89,11 +89,17 @@ void cap_pump_locked(struct capture_client *client) {
     }
 }
 
+/* The bus that the environment names. */
+static int find_default(enum capture_bus *kind) {
+    const char *name = secure_getenv("CAPTURED_BUS");
+    bool is_system = !name || !*name || !strcmp(name, "system");
+    if (!is_system && strcmp(name, "session"))
+        return cap_fail(CAPTURE_INVALID_ARGUMENT, "CAPTURED_BUS is '%.100s'; it must be system or session", name);
+    *kind = is_system ? CAPTURE_BUS_SYSTEM : CAPTURE_BUS_SESSION;
+    return 0;
+}
+
 static int open_bus(enum capture_bus kind, struct capture_client *client) {
-    if (kind == CAPTURE_BUS_DEFAULT) {
-        const char *name = secure_getenv("CAPTURED_BUS");
-        kind = name && !strcmp(name, "session") ? CAPTURE_BUS_SESSION : CAPTURE_BUS_SYSTEM;
-    }
     switch (kind) {
     case CAPTURE_BUS_SYSTEM: return standard_bus_open(&client->bus, true, "libcapture", &client->bus_fd);
     case CAPTURE_BUS_SESSION: return standard_bus_open(&client->bus, false, "libcapture", &client->bus_fd);
@@ -122,6 +128,8 @@ static int listen_locked(struct capture_client *client) {
 int capture_connect(enum capture_bus kind, struct capture_client **made) {
     if (!made) return cap_fail(CAPTURE_INVALID_ARGUMENT, "there is no place for the client");
     *made = NULL;
+    int result = kind == CAPTURE_BUS_DEFAULT ? find_default(&kind) : 0;
+    if (result < 0) return result;
     struct capture_client *client = calloc(1, sizeof *client);
     if (!client) return cap_fail_errno(CAPTURE_INTERNAL, ENOMEM, "connect");
     client->references = 1;
@@ -130,7 +138,7 @@ int capture_connect(enum capture_bus kind, struct capture_client **made) {
     client->last_event = &client->first_event;
     pthread_mutex_init(&client->lock, NULL);
     /* First of all: another thread may fork while this one waits for the bus. */
-    int result = cap_fork_watch(client);
+    result = cap_fork_watch(client);
     if (result < 0) {
         capture_disconnect(client);
         return result;

@@ -7,7 +7,7 @@
 
 int capture_consent_status(struct capture_client *client, const char *service) {
     sd_bus_message *reply = NULL;
-    if (!service) return cap_fail(CAPTURE_INVALID_ARGUMENT, "a service is needed: camera or microphone");
+    if (!service) return cap_fail(CAPTURE_INVALID_ARGUMENT, "a service is needed, such as camera");
     int result = cap_lock(client);
     if (result) return result;
     result = cap_need_daemon_locked(client);

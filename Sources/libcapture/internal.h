@@ -278,9 +278,21 @@ uint64_t cap_ring_word64(const struct capture_ring *ring, uint64_t offset);
 #define CAP_RING_END 1036
 #define CAP_OLDEST 1040
 #define CAP_DROPS 1088
-/* Looks for the buffer `*next`, or the newest; passes over those that are gone and counts them in `*missed`. Returns 1
-   with it and a `*next` behind it, 0 for none, or -BadData. */
-int cap_ring_take(struct capture_ring *ring, uint64_t *next, uint64_t *missed, bool newest,
+/* Where a reader is in a ring. */
+struct cap_place {
+    /* The sequence to read next. */
+    uint64_t next;
+    /* The last buffer, until its use is counted: the published count when it was given, and its generation. */
+    uint64_t given_at, generation;
+    const uint64_t *generation_word; /* NULL once it is counted */
+    /* How many buffers were published while the last one was in use, and the smaller such number of the last two. */
+    uint64_t pace, need;
+    /* How many buffers were there when one was overwritten in use: as many as stay. 0 before that. */
+    uint64_t staying;
+};
+/* Looks for the next buffer, or the newest. Skips those that are gone, or would be overwritten while this reader uses them,
+   and counts them in `*missed`. Returns 1 with the buffer and the place behind it, 0 for none, or -BadData. */
+int cap_ring_take(struct capture_ring *ring, struct cap_place *place, uint64_t *missed, bool newest,
                   struct capture_buffer *buffer);
 /* Sleeps until the futex word is no longer `word`, at most that long. */
 int cap_ring_sleep(const struct capture_ring *ring, uint32_t word, int64_t nanoseconds);

@@ -38,7 +38,7 @@ int capture_reader_new(struct capture_session *session, const char *input, struc
         free(reader);
         return result;
     }
-    reader->next = cap_ring_word64(reader->ring, CAP_PUBLISHED);
+    reader->place.next = cap_ring_word64(reader->ring, CAP_PUBLISHED);
     reader->session = session;
     reader->fd = -1;
     reader->looked_at = cap_now();
@@ -130,7 +130,7 @@ static int switch_locked(struct capture_reader *reader) {
     pthread_mutex_lock(&reader->guard);
     cap_ring_release(reader->ring);
     reader->ring = ring;
-    reader->next = is_fresh || oldest > published ? published : oldest;
+    reader->place = (struct cap_place){.next = is_fresh || oldest > published ? published : oldest};
     reader->ended_at = 0;
     pthread_mutex_unlock(&reader->guard);
     reader->has_tried = false;
@@ -194,7 +194,7 @@ static int follow(struct capture_reader *reader, uint32_t end, int64_t deadline)
 static int take(struct capture_reader *reader, bool newest, struct capture_buffer *buffer) {
     uint64_t missed = 0;
     pthread_mutex_lock(&reader->guard);
-    int result = cap_ring_take(reader->ring, &reader->next, &missed, newest, buffer);
+    int result = cap_ring_take(reader->ring, &reader->place, &missed, newest, buffer);
     pthread_mutex_unlock(&reader->guard);
     reader->missed += missed;
     reader->missed_since += missed;
@@ -273,9 +273,11 @@ void capture_reader_cancel(struct capture_reader *reader) {
 int capture_reader_counters(struct capture_reader *reader, struct capture_counters *counters) {
     if (!counters || counters->size < sizeof counters->size)
         return cap_fail(CAPTURE_INVALID_ARGUMENT, "there is no place for the counters; set its size");
+    if (cap_is_forked(reader->session->client))
+        return cap_fail(CAPTURE_WRONG_STATE, "this reader is of the process that forked; connect anew");
     struct capture_counters found = {.moves = reader->moves, .missed = reader->missed};
     found.published = cap_ring_word64(reader->ring, CAP_PUBLISHED);
-    found.pending = found.published > reader->next ? found.published - reader->next : 0;
+    found.pending = found.published > reader->place.next ? found.published - reader->place.next : 0;
     for (unsigned i = 0; i < 8; i++) found.drops[i] = cap_ring_word64(reader->ring, CAP_DROPS + i * 8);
     cap_export(&found, sizeof found, counters, counters->size);
     return 0;

@@ -19,7 +19,7 @@ struct capture_reader {
     /* Shared with the watching thread, and with those that cancel. */
     pthread_mutex_t guard;
     struct capture_ring *ring;
-    uint64_t next;
+    struct cap_place place;
     int64_t ended_at; /* when the ring's end was seen */
 
     /* The watching thread's. */

@@ -247,27 +247,53 @@ static void skip(uint64_t *next, uint64_t to, uint64_t *missed) {
     *next = to;
 }
 
-int cap_ring_take(struct capture_ring *ring, uint64_t *next, uint64_t *missed, bool newest,
+/* How many published buffers are still there, at most one for each slot. */
+static uint64_t present(struct capture_ring *ring, uint64_t published) {
+    uint64_t oldest = cap_ring_word64(ring, CAP_OLDEST);
+    uint64_t count = published - (oldest < published ? oldest : published);
+    return count < ring->slot_count ? count : ring->slot_count;
+}
+
+/* Counts what was published while the last buffer was in use, once. A reader that was held up once is not slow. */
+static void count_use(struct capture_ring *ring, struct cap_place *place, uint64_t published) {
+    if (!place->generation_word) return;
+    uint64_t used = published - place->given_at;
+    if (used > ring->slot_count) used = ring->slot_count;
+    place->need = used < place->pace ? used : place->pace;
+    place->pace = used;
+    /* While the writer has unused slots it overwrites nothing unread, however few buffers are there. */
+    if (__atomic_load_n(place->generation_word, __ATOMIC_RELAXED) != place->generation)
+        place->staying = present(ring, published);
+    place->generation_word = NULL;
+}
+
+int cap_ring_take(struct capture_ring *ring, struct cap_place *place, uint64_t *missed, bool newest,
                   struct capture_buffer *buffer) {
+    uint64_t *next = &place->next;
     /* With an honest writer the second look finds a buffer, unless the writer overtook it again. */
     for (uint32_t i = 0; i < ring->slot_count + 2; i++) {
         uint64_t published = cap_ring_word64(ring, CAP_PUBLISHED);
         if (published < *next) return bad("published count", published);
+        count_use(ring, place, published);
         if (published == *next) return 0;
         if (newest && published - *next > 1) skip(next, published - 1, missed);
+        if (place->need && place->staying) {
+            uint64_t room = place->staying > place->need + 1 ? place->staying - place->need - 1 : 1;
+            if (published - *next > room) skip(next, published - room, missed);
+        }
         int result = look(ring, *next, buffer);
         if (result < 0) return result;
         if (result) {
             ++*next;
+            place->given_at = published;
+            place->generation = buffer->generation;
+            place->generation_word = buffer->generation_word;
             return 1;
         }
         /* Overtaken: goes on a quarter into what can still be there, whatever the ring says is its oldest. */
         uint64_t count = cap_ring_word64(ring, CAP_PUBLISHED);
         if (count <= *next) return bad("published count", count);
-        uint64_t oldest = cap_ring_word64(ring, CAP_OLDEST);
-        uint64_t present = count - (oldest < count ? oldest : count);
-        if (present > ring->slot_count) present = ring->slot_count;
-        uint64_t target = count - present + present / 4;
+        uint64_t there = present(ring, count), target = count - there + there / 4;
         skip(next, target > *next ? target : *next + 1, missed);
     }
     return 0;

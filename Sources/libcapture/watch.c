@@ -84,14 +84,14 @@ static void *watch(void *context) {
             continue;
         }
         struct capture_ring *ring = cap_ring_keep(reader->ring);
-        uint64_t next = reader->next, changes = reader->watched_changes;
+        uint64_t next = reader->place.next, changes = reader->watched_changes;
         int64_t ended_at = reader->ended_at;
         pthread_mutex_unlock(&reader->guard);
         wait_for_news(reader, ring, next, ended_at, changes);
         cap_ring_release(ring);
         pthread_mutex_lock(&reader->guard);
         /* Unless the reader read meanwhile: then it says what comes next. */
-        if (reader->next == next && reader->is_to_watch) {
+        if (reader->place.next == next && reader->is_to_watch) {
             reader->is_to_watch = false;
             raise_guarded(reader);
         }
@@ -102,7 +102,7 @@ static void *watch(void *context) {
 
 /* What the reader can see at once. */
 static bool has_more(const struct capture_reader *reader) {
-    return reader->is_over || cap_ring_word64(reader->ring, CAP_PUBLISHED) != reader->next ||
+    return reader->is_over || cap_ring_word64(reader->ring, CAP_PUBLISHED) != reader->place.next ||
            (!reader->ended_at && cap_ring_word32(reader->ring, CAP_RING_END));
 }
 

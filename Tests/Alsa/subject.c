@@ -10,7 +10,7 @@
 
 void must(long result, const char *what) {
     if (result >= 0) return;
-    printf("%s: %s\n", what, snd_strerror((int)result));
+    fprintf(stderr, "%s: %s\n", what, snd_strerror((int)result));
     exit(1);
 }
 

@@ -12,7 +12,7 @@
 /* 48000 Hz, stereo, 16 bits. */
 enum { rate = 48000, channels = 2, frame_size = 4 };
 
-/* Prints what could not be done, and ends the program. */
+/* Says on standard error what could not be done, and ends the program. */
 void must(long result, const char *what);
 /* A stream with periods of 10 ms and half a second of buffer, prepared. */
 snd_pcm_t *opened(const char *name, int mode, snd_pcm_access_t access);

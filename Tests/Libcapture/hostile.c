@@ -117,10 +117,11 @@ static void read_lies(unsigned kind, unsigned before, unsigned during) {
         it("a refused ring is called damaged", result == -CAPTURE_BAD_DATA);
     } else {
         accepted++;
-        uint64_t next = before ? some() % 4 : 0, missed = 0;
+        struct cap_place place = {.next = before ? some() % 4 : 0};
+        uint64_t missed = 0;
         for (unsigned i = 0; i < 12; i++) {
             struct capture_buffer buffer;
-            result = cap_ring_take(mapped, &next, &missed, some() % 4 == 0, &buffer);
+            result = cap_ring_take(mapped, &place, &missed, some() % 4 == 0, &buffer);
             if (result == 1) sum += touch(&buffer), taken++;
             if (during) mutate(writable);
         }

@@ -95,6 +95,30 @@ int frames(char **arguments) {
     return 0;
 }
 
+/* slow COUNT PACE: uses each frame until PACE more are published, and counts the frames that are still whole then. */
+int slow(char **arguments) {
+    struct capture_video_request request = {.size = sizeof request, .width = 320, .height = 240, .frames_per_second = 60};
+    start_camera(&request);
+    int wanted = atoi(arguments[0]), pace = atoi(arguments[1]), whole = 0;
+    for (int i = 0; i < wanted; i++) {
+        struct capture_buffer frame = {.size = sizeof frame};
+        struct capture_counters counters = {.size = sizeof counters};
+        need(capture_reader_next(reader, &frame, 20000));
+        need(capture_reader_counters(reader, &counters));
+        uint64_t until = counters.published + (uint64_t)pace;
+        while (counters.published < until) {
+            usleep(2000);
+            need(capture_reader_counters(reader, &counters));
+        }
+        whole += capture_buffer_is_intact(&frame);
+    }
+    /* A busy machine takes longer for some. */
+    say(whole > wanted / 2 ? "most are whole" : "%d of %d are whole", whole, wanted);
+    need(capture_session_stop(session));
+    end();
+    return 0;
+}
+
 /* sound SECONDS: 50 ms of 1 kHz at each full second, silence between. */
 int sound(char **arguments) {
     struct capture_audio_request request = {

@@ -161,10 +161,10 @@ int main(int count, char **arguments) {
     static const struct {
         const char *name;
         int (*run)(char **arguments);
-    } scenes[] = {{"devices", devices},   {"consent", consent}, {"cancelled", cancelled}, {"refused", refused},
-                  {"controls", controls}, {"frames", frames},   {"sound", sound},         {"together", together},
-                  {"until", until},       {"forks", forks},     {"orphan", orphan},       {"threads", threads},
-                  {"polled", polled},     {"again", again},     {"lies", lies}};
+    } scenes[] = {{"devices", devices},   {"consent", consent},   {"cancelled", cancelled}, {"refused", refused},
+                  {"controls", controls}, {"frames", frames},     {"slow", slow},           {"sound", sound},
+                  {"together", together}, {"until", until},       {"forks", forks},         {"orphan", orphan},
+                  {"threads", threads},   {"polled", polled},     {"again", again},         {"lies", lies}};
     for (size_t i = 0; count > 1 && i < sizeof scenes / sizeof *scenes; i++)
         if (!strcmp(scenes[i].name, arguments[1])) return scenes[i].run(arguments + 2);
     return 64;

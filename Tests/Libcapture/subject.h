@@ -18,6 +18,7 @@ void end(void);
 
 /* media.c */
 int frames(char **arguments);
+int slow(char **arguments);
 int sound(char **arguments);
 int together(char **arguments);
 int until(char **arguments);

@@ -39,7 +39,7 @@ def bus(stage):
         done = subprocess.run([*place, *map(str, words)], env=stage.environment, text=True, capture_output=True)
         it(f"{name}: it is told why", done.returncode and "only captured-pipewire" in done.stderr, done.stderr)
         refused(logs, name, what, f"{words[0]} was refused to .*busctl")
-    with agent(stage, "never") as questions:
+    with stage.agent("never") as questions:
         asked = Taker(stage, "asked-about")
         asked.take()
         it("the person is asked", wait_until(lambda: questions), asked.said)

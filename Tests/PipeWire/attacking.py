@@ -8,7 +8,7 @@ base = importlib.util.module_from_spec(importlib.util.spec_from_loader("bridge_t
 loader.exec_module(base)
 
 ROOT, PROGRAMS, LIMIT, SIZE = base.ROOT, base.PROGRAMS, base.LIMIT, base.SIZE
-Program, agent, it, wait_until = base.Program, base.agent, base.it, base.wait_until
+Program, it, wait_until = base.Program, base.it, base.wait_until
 ALL = "0710"  # rights of PipeWire's clients, in octal as its headers have them
 WORDS = ["memory", "leftover", "picture", "sound"]
 NOBODY = "there is nobody to ask"

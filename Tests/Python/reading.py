@@ -162,6 +162,8 @@ def shapes():
     it("a frame that was cut short is its bytes", cut.shape == (20,))
     odd, = planes("MJPG", 4, 3, [33], [0])
     it("a compressed frame is its bytes", odd.shape == (33,) and not odd.flags.writeable)
+    it("a format without a name has a number that is taken back", all(
+        capturekit.devices.fourcc(capturekit.devices.fourcc_name(code)) == code for code in [0x1F, 0x80FFFF41, 0xFFFFFFFF]))
     it("all names are formats", all(capturekit.devices.fourcc_name(capturekit.devices.fourcc(name)) == name for name in _pixels.SHAPES))
 
 

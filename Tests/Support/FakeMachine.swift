@@ -9,7 +9,7 @@ public final class FakeSource: MediaSource {
     public let format: MediaFormat
     /// How many slots it holds while streaming.
     public let slotsInFlight = 4
-    private let device: DeviceID
+    fileprivate let device: DeviceID
     private let log: FakeMachine
     private let ended = Mutex<(@Sendable (CaptureError) -> Void)?>(nil)
     private let sink = Mutex<(any MediaSink)?>(nil)
@@ -78,6 +78,7 @@ public final class FakeMachine: DeviceProvider {
     private let failure = Mutex<CaptureError?>(nil)
     private let startFailure = Mutex<CaptureError?>(nil)
     private let moveFailure = Mutex<CaptureError?>(nil)
+    private let moving = Mutex<(@Sendable (DeviceID) async -> Void)?>(nil)
     private let delay = Mutex<Duration>(.zero)
     private let present = Mutex([FakeMachine.camera, FakeMachine.microphone])
     private let hook = Mutex<(@Sendable (String) async -> Void)?>(nil)
@@ -131,6 +132,11 @@ public final class FakeMachine: DeviceProvider {
     /// Makes the next moves fail; nil lets them be.
     public func failMoves(_ error: CaptureError?) {
         moveFailure.withLock { $0 = error }
+    }
+
+    /// Has something done before each move, told which device it is of.
+    public func beforeMoves(_ body: @escaping @Sendable (DeviceID) async -> Void) {
+        moving.withLock { $0 = body }
     }
 
     /// Makes opening, starting and closing take as long as a driver may.
@@ -217,6 +223,9 @@ public final class FakeMachine: DeviceProvider {
         return try await open(DeviceID(rawValue: "\(camera.id):metadata"), .metadata(format), grant)
     }
 
+    /// None are told.
+    public func settings(of device: DeviceDescription, grant: Grant) async -> [DeviceControl] { [] }
+
     private func open(_ id: DeviceID, _ format: MediaFormat, _ grant: Grant) async throws(CaptureError)
         -> any MediaSource
     {
@@ -245,6 +254,7 @@ public final class FakeMachine: DeviceProvider {
     /// Moves a source, unless moves are made to fail.
     public func move(_ source: any MediaSource, to sink: any MediaSink, atOnce: Bool) async throws(CaptureError) {
         await dawdle()
+        if let source = source as? FakeSource { await moving.withLock { $0 }?(source.device) }
         if let error = moveFailure.withLock({ $0 }) { throw error }
         try source.move(to: sink, atOnce: atOnce)
     }

@@ -83,6 +83,8 @@ public final class FakeRecorders: RecorderLauncher {
 public final class FakeRecorder: RecorderHandle {
     /// What it was told to make.
     public let job: RecordingJob
+    /// Nothing is known.
+    public let end = ""
     /// What the test makes it report.
     public let reports: AsyncStream<RecorderReport>
     private let continuation: AsyncStream<RecorderReport>.Continuation

@@ -25,9 +25,7 @@ public enum TestGrants {
             detail: "a test"
         )
         let gate = AuthorizationGate(prompter: ClosurePrompter.yes)
-        let grants = try await gate.requestAccess([service], for: client, session: "") { () throws(CaptureError) in
-            client
-        }
+        let grants = try await gate.requestAccess([service], for: Requester(client: client, session: "") { client })
         guard let grant = grants[service] else {
             throw CaptureError(.internalFault, "the gate gave no grant for \(service.rawValue)")
         }

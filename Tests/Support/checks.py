@@ -43,8 +43,8 @@ def played(name, log):
     """What stands in a scene's way is a failed check, told with what `log` returns."""
     try:
         yield
-    except Exception:
-        it(f"{name} ran to its end", False, f"{traceback.format_exc()}\n{log()}")
+    except Exception as problem:
+        it(f"{name} ran to its end", False, f"{problem!r}\n{traceback.format_exc()}\n{log()}")
 
 
 def wait_until(holds, seconds=60):

@@ -1,8 +1,12 @@
 """A captured of the test's own: its bus, its state and its configuration lie in one folder, and it is gone afterwards."""
-import json, os, subprocess, time
+import contextlib, json, os, shutil, subprocess, threading, time
 from pathlib import Path
 
-from checks import wait_until
+from checks import it, wait_until
+
+AGENT = Path(__file__).resolve().parent / "agent.py"
+# Questions that nobody answers do not wait for long, and may be many.
+BRIEF_QUESTIONS = "[Consent]\nPromptTimeoutSec=10\nPromptLimitIntervalSec=0\n"
 
 
 def announced(command, log, environment=None):
@@ -68,6 +72,29 @@ class PrivateDaemon:
             if daemon.poll() is not None or time.monotonic() > until:
                 raise RuntimeError("the daemon did not start:\n" + self.log())
             time.sleep(0.1)
+
+    def kill_daemon(self):
+        daemon = self.running.pop()
+        daemon.kill()
+        daemon.wait()
+
+    @contextlib.contextmanager
+    def agent(self, answer="never"):
+        """Somebody at the machine, who answers each question so; yields the questions."""
+        # A copy of the interpreter is a program of its own.
+        interpreter = self.folder / "agent"
+        if not interpreter.exists():
+            shutil.copy(Path("/usr/bin/python3").resolve(), interpreter)
+        child = subprocess.Popen([interpreter, AGENT, answer], text=True, stdout=subprocess.PIPE,
+                                 env={**self.environment, "PYTHONHOME": "/usr"})
+        questions = []
+        try:
+            it("there is an agent", child.stdout.readline() == "ready\n")
+            threading.Thread(target=lambda: questions.extend(map(json.loads, child.stdout)), daemon=True).start()
+            yield questions
+        finally:
+            child.kill()
+            child.wait()
 
     def allow(self):
         """Gives capturectl a reason to capture, and a yes."""

@@ -19,7 +19,7 @@
 enum { usage_error = 64, no_library = 69, cannot_run = 126, not_found = 127, path_room = 4096 };
 
 static const char help[] =
-    "USAGE: capture-run PROGRAM [ARGUMENT ...]\n"
+    "USAGE: capture-run [--] PROGRAM [ARGUMENT ...]\n"
     "\n"
     "Runs a V4L2 program with the cameras of captured. The person at the machine is\n"
     "asked when the program starts to stream. capturectl auth shows the answers.\n"
@@ -32,7 +32,8 @@ static const char help[] =
     "  --help     Show this help.\n"
     "\n"
     "EXIT STATUS: that of the program; 64 for wrong arguments, 69 if the library is\n"
-    "not installed, 126 if the program cannot be run, 127 if it is not found.\n";
+    "not installed, 74 if this help cannot be written, 126 if the program cannot be\n"
+    "run, 127 if it is not found.\n";
 
 static bool is_like_this(const char *path) {
     unsigned char own[20] = {0}, its[20] = {0};

@@ -139,6 +139,8 @@ class Connection:
                     raise error(Code.WRONG_STATE, "the library is closed")
                 if self.life != life:
                     raise error(Code.UNREACHABLE, "the capture daemon went away")
+                if self._bus.is_closed():
+                    raise error(Code.UNREACHABLE, "the connection to the bus is lost")
                 self._news.wait(SLICE)
 
     def finished(self, number: int, life: int, signal: str = "Finished") -> dict[str, Any]:
@@ -229,8 +231,12 @@ class Connection:
             raise _error(problem) from None
 
 
-_GONE = ("ServiceUnknown", "NameHasNoOwner", "NoReply", "Timeout", "TimedOut", "Disconnected", "NoServer",
-         "FileNotFound")
+# What the bus's errors mean, by the last words of their names; CaptureKit says the same.
+_GONE = {
+    **dict.fromkeys(["ServiceUnknown", "NameHasNoOwner"], "the capture daemon is not running"),
+    **dict.fromkeys(["NoReply", "Timeout", "TimedOut"], "the capture daemon went away or did not answer"),
+    **dict.fromkeys(["Disconnected", "NoServer", "NoNetwork"], "the connection to the bus is lost"),
+}
 
 
 def _error(problem: Any) -> CaptureError:
@@ -242,7 +248,9 @@ def _error(problem: Any) -> CaptureError:
         return error(code_of(word), said)
     if problem.matches(Gio.io_error_quark(), Gio.IOErrorEnum.INVALID_ARGUMENT):
         return error(Code.BAD_DATA, f"the capture daemon said what cannot be ({said})")
-    if not name or word in _GONE or ".Spawn." in name or name.startswith("org.freedesktop.systemd1."):
+    if word in _GONE:
+        return error(Code.UNREACHABLE, f"{_GONE[word]} ({said})")
+    if not name or word == "FileNotFound" or ".Spawn." in name or name.startswith("org.freedesktop.systemd1."):
         return error(Code.UNREACHABLE, f"the capture daemon cannot be reached ({said})")
     if word in ("AccessDenied", "AuthFailed", "InteractiveAuthorizationRequired"):
         return error(Code.NOT_PERMITTED, f"not allowed to call the capture daemon ({said})")

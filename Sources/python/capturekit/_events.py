@@ -1,5 +1,6 @@
 """What a connection tells unasked, handed to all who watch."""
 import collections
+import contextlib
 import ctypes
 import select
 import threading
@@ -70,6 +71,9 @@ class Watch(Closing, Generic[Told]):
         self._is_open = True
         # How often changes were lost, because nobody took them.
         self.lost = 0
+        # What came before is not for this one; the end of the connection is told by what follows.
+        with contextlib.suppress(CaptureError):
+            events.take_in()
         events.add(self._heard)
         try:
             call(lambda _: self._tell(1))

@@ -38,7 +38,7 @@ class DeviceChange(NamedTuple):
 
 
 class Consent:
-    """What the person allows this program. Services are camera and microphone. Any thread."""
+    """What the person allows this program: camera, microphone, library-add, library-read-write. Any thread."""
 
     def __init__(self, handle: Handle) -> None:
         self._handle = handle
@@ -148,5 +148,5 @@ class Client(Closing):
 
 
 def connect(bus: Bus | None = None) -> Client:
-    """Connects to the bus: None for the system bus, or the session bus if CAPTURED_BUS is "session"."""
+    """Connects to the bus: None for what CAPTURED_BUS says, session or system; without it the system bus."""
     return Client(bus)

@@ -1,6 +1,7 @@
 """What devices there are, and what they can do."""
 import ctypes
 import enum
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from fractions import Fraction
@@ -108,7 +109,9 @@ class Device:
 
 
 def fourcc(name: str) -> int:
-    """The number of a pixel format's name, as in linux/videodev2.h."""
+    """The number of a pixel format's name, as in linux/videodev2.h, or of a format that has none, as in 0x0000001f."""
+    if re.fullmatch("0x[0-9a-fA-F]{8}", name):
+        return int(name, 16)
     is_big = name.endswith("-BE")
     letters = name.removesuffix("-BE")
     if not letters.isascii() or not 1 <= len(letters) <= 4:
@@ -119,7 +122,7 @@ def fourcc(name: str) -> int:
 def fourcc_name(code: int) -> str:
     """The name of a pixel format's number."""
     letters = (code & 0x7FFFFFFF).to_bytes(4, "little").decode("ascii", "replace")
-    if not letters.isprintable() or not letters.strip():
+    if not letters.isascii() or not letters.isprintable() or not letters.strip():
         return f"0x{code:08x}"
     return letters.rstrip() + ("-BE" if code >> 31 else "")
 

@@ -132,19 +132,9 @@ class NoSuchFormat(CaptureError):
 
 
 _CLASSES: dict[Code, type[CaptureError]] = {
-    Code.DENIED: Denied,
+    **{code_of(kind.__name__): kind for kind in CaptureError.__subclasses__()},
     Code.RESTRICTED: Denied,
-    Code.REVOKED: Revoked,
-    Code.SWITCHED_OFF: SwitchedOff,
     Code.USER_AWAY: SwitchedOff,
-    Code.NOBODY_TO_ASK: NobodyToAsk,
-    Code.DISMISSED: Dismissed,
-    Code.TIMED_OUT: TimedOut,
-    Code.UNREACHABLE: Unreachable,
-    Code.BUSY: Busy,
-    Code.DEVICE_LOST: DeviceLost,
-    Code.NO_SUCH_DEVICE: NoSuchDevice,
-    Code.NO_SUCH_FORMAT: NoSuchFormat,
 }
 
 

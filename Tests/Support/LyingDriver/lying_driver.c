@@ -125,13 +125,13 @@ static int say_format(const struct driver *driver, struct v4l2_format *to, int i
     return 0;
 }
 
-static int say_timings(const struct driver *driver, struct v4l2_dv_timings *to, uint32_t height) {
+static int say_timings(const struct driver *driver, struct v4l2_dv_timings *to, uint32_t height, uint64_t clock) {
     if (!driver->say.signal_height) return refuse(ENODATA);
     memset(to, 0, sizeof *to);
     to->type = V4L2_DV_BT_656_1120;
     to->bt.width = driver->say.format.width;
     to->bt.height = height;
-    to->bt.pixelclock = 1000000;
+    to->bt.pixelclock = clock ? clock : 1000000;
     return 0;
 }
 
@@ -268,10 +268,10 @@ static int call(struct driver *driver, unsigned long request, void *argument) {
         say_text(driver, entry->name, sizeof entry->name, "HDMI");
         return 0;
     }
-    case VIDIOC_G_DV_TIMINGS: return say_timings(driver, argument, driver->say.format.height);
+    case VIDIOC_G_DV_TIMINGS: return say_timings(driver, argument, driver->say.format.height, 0);
     case VIDIOC_QUERY_DV_TIMINGS:
         if (driver->say.signal_height && driver->say.status) return refuse(ENOLINK);
-        return say_timings(driver, argument, driver->say.signal_height);
+        return say_timings(driver, argument, driver->say.signal_height, driver->say.pixel_clock);
     case VIDIOC_QUERY_EXT_CTRL: return next_control(driver, argument);
     case VIDIOC_QUERYMENU: {
         struct v4l2_querymenu *entry = argument;
@@ -290,7 +290,9 @@ static int call(struct driver *driver, unsigned long request, void *argument) {
     case VIDIOC_QBUF: return queue(driver, argument);
     case VIDIOC_DQBUF: return dequeue(driver, argument);
     case VIDIOC_STREAMON: driver->is_streaming = 1; return 0;
+    case VIDIOC_DQEVENT: return driver->say.has_endless_events ? 0 : refuse(ENOENT);
     case VIDIOC_STREAMOFF:
+        if (driver->say.stop_error) return refuse(driver->say.stop_error);
         driver->is_streaming = 0;
         while (driver->first != driver->last) {
             char byte;

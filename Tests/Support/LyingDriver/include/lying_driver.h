@@ -39,6 +39,9 @@ struct lying_answers {
     int has_no_terminators; /* strings fill their arrays */
     uint32_t status;        /* of ENUMINPUT: V4L2_IN_ST_* */
     uint32_t signal_height; /* of QUERY_DV_TIMINGS, where the format's is that of G_DV_TIMINGS; 0: it has no such */
+    uint64_t pixel_clock;   /* of QUERY_DV_TIMINGS; 0: that of G_DV_TIMINGS */
+    int has_endless_events; /* DQEVENT always has one */
+    int stop_error;         /* errno of STREAMOFF, unless 0 */
     int64_t least, most;   /* the range of the menu that each of the endless controls is */
     int has_crop;          /* G_SELECTION and S_SELECTION are there */
     struct lying_rectangle crop, bounds, standard; /* of G_SELECTION; S_SELECTION changes the first */

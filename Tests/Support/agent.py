@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""An agent that answers each question as its argument says: yes, no or never. It prints the questions.
+"""An agent that answers each question as its argument says: yes, no or never, so that they wait. It prints the questions.
 
 agent.py ANSWER"""
 import json, sys
@@ -24,7 +24,7 @@ def answer(cookie, services):
 class Agent(dbus.service.Object):
     @dbus.service.method(AGENT, in_signature="sa{sv}")
     def Ask(self, cookie, request):
-        print(json.dumps({key: str(request[key]) for key in ("program", "name", "bridge", "detail")}
+        print(json.dumps({key: str(request.get(key, "")) for key in ("program", "name", "bridge", "detail")}
                          | {"services": [str(each) for each in request["services"]]}), flush=True)
         if sys.argv[1] != "never":
             GLib.idle_add(answer, cookie, request["services"])
