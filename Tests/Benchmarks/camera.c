@@ -34,20 +34,14 @@
 
    As with a real driver, a frame is lost when no buffer is queued at the moment it is due, and its number is left out.
    Unlike one, each open of the node is a camera of its own. For machines of 64 bits. */
-#define _GNU_SOURCE
-#undef _FORTIFY_SOURCE
+#include "preload.h"
+
 #include <dirent.h>
-#include <dlfcn.h>
-#include <errno.h>
-#include <fcntl.h>
 #include <limits.h>
 #include <linux/videodev2.h>
-#include <pthread.h>
-#include <stdarg.h>
 #include <stdatomic.h>
 #include <stddef.h>
 #include <stdint.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
@@ -57,7 +51,6 @@
 #include <sys/sysmacros.h>
 #include <sys/timerfd.h>
 #include <time.h>
-#include <unistd.h>
 
 #ifndef MADV_POPULATE_READ
 #define MADV_POPULATE_READ 22
@@ -99,12 +92,9 @@ struct camera {
 };
 
 static _Atomic(struct camera *) cameras[most_descriptors];
-static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-static const char *folder, *log_file;
+static const char *folder;
 static uint32_t usual_rate = 30, haste = 1;
 static int takes_pointers, exports, fewest_buffers, count = 1;
-
-static int fail(int reason) { return errno = reason, -1; }
 
 static uint64_t now(void) {
     struct timespec time;
@@ -134,16 +124,6 @@ static void set_rate(struct camera *camera, struct v4l2_fract rate) {
     int is_possible = interval >= second / most_rate && interval <= UINT64_C(10) * second;
     camera->rate = is_possible ? rate : (struct v4l2_fract){1, usual_rate};
     camera->interval = (is_possible ? interval : second / usual_rate) / haste;
-}
-
-__attribute__((format(printf, 1, 2))) static void tell(const char *format, ...) {
-    int file = log_file ? open(log_file, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0644) : -1;
-    if (file < 0) return;
-    va_list rest;
-    va_start(rest, format);
-    vdprintf(file, format, rest);
-    va_end(rest);
-    close(file);
 }
 
 static int start(struct camera *camera) {
@@ -518,20 +498,12 @@ static const char *place(const char *path) {
     return room;
 }
 
-/* From here on stands what programs call. `real` is the library's function. */
-#define REAL(name) \
-    static __typeof__(name) *real; \
-    if (!real) real = (__typeof__(name) *)dlsym(RTLD_NEXT, #name)
+/* From here on stands what programs call. */
 #define CALL(result, name, parameters, value) \
     result name parameters { \
         REAL(name); \
         return value; \
     }
-#define LAST_ARGUMENT(type, name, before) \
-    va_list rest; \
-    va_start(rest, before); \
-    type name = va_arg(rest, type); \
-    va_end(rest)
 
 int openat(int at, const char *path, int flags, ...) {
     REAL(openat);
@@ -539,12 +511,6 @@ int openat(int at, const char *path, int flags, ...) {
     const char *node = node_at(path);
     return node ? open_camera(node, flags) : real(at, place(path), flags, mode);
 }
-int open(const char *path, int flags, ...) {
-    LAST_ARGUMENT(mode_t, mode, flags);
-    return openat(AT_FDCWD, path, flags, mode);
-}
-int __open_2(const char *path, int flags) { return openat(AT_FDCWD, path, flags, 0); }
-int __openat_2(int at, const char *path, int flags) { return openat(at, path, flags, 0); }
 
 int fstatat(int at, const char *path, struct stat *out, int flags) {
     REAL(fstatat);
@@ -640,8 +606,5 @@ CALL(const char *, udev_device_get_property_value, (struct udev_device *device, 
 CALL(struct udev_list_entry *, udev_device_get_devlinks_list_entry, (struct udev_device *device),
     IS_NODE(device) ? NULL : real(device))
 
-/* On machines of 64 bits the calls for large files are the same calls. */
-#define ALSO(name, other) __asm__(".globl " #other "\n.set " #other ", " #name)
-ALSO(open, open64); ALSO(openat, openat64); ALSO(__open_2, __open64_2); ALSO(__openat_2, __openat64_2);
 ALSO(stat, stat64); ALSO(lstat, lstat64); ALSO(fstat, fstat64); ALSO(fstatat, fstatat64);
 ALSO(fopen, fopen64); ALSO(fcntl, fcntl64); ALSO(mmap, mmap64);

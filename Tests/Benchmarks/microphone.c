@@ -15,24 +15,17 @@
    the clock's at that place.
 
    Status and control cannot be mapped, as on many machines, so alsa-lib asks by SYNC_PTR. For machines of 64 bits. */
-#define _GNU_SOURCE
-#undef _FORTIFY_SOURCE
-#include <dlfcn.h>
-#include <errno.h>
-#include <fcntl.h>
+#include "preload.h"
+
 #include <limits.h>
 #include <poll.h>
-#include <pthread.h>
-#include <stdarg.h>
 #include <stdint.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
 #include <sys/mman.h>
 #include <sys/timerfd.h>
 #include <time.h>
-#include <unistd.h>
 #include <sound/asound.h>
 
 enum { most_descriptors = 4096, rate = 48000, channels = 2, frame_bytes = 4, second = 1000000000 };
@@ -50,26 +43,12 @@ struct node {
 };
 
 static struct node *nodes[most_descriptors];
-static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-static const char *log_file;
 static int is_there;
-
-static int fail(int reason) { return errno = reason, -1; }
 
 static uint64_t clock_of(int which) {
     struct timespec time;
     clock_gettime(which, &time);
     return (uint64_t)time.tv_sec * second + (uint64_t)time.tv_nsec;
-}
-
-__attribute__((format(printf, 1, 2))) static void tell(const char *format, ...) {
-    int file = log_file ? open(log_file, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0644) : -1;
-    if (file < 0) return;
-    va_list rest;
-    va_start(rest, format);
-    vdprintf(file, format, rest);
-    va_end(rest);
-    close(file);
 }
 
 static uint64_t duration(uint64_t frames) { return frames * second / rate + (frames * second % rate > 0); }
@@ -456,15 +435,7 @@ __attribute__((destructor)) static void end(void) {
         if (nodes[fd] && nodes[fd]->kind == stream) finish(nodes[fd]);
 }
 
-/* From here on stands what programs call. `real` is the library's function. */
-#define REAL(name) \
-    static __typeof__(name) *real; \
-    if (!real) real = (__typeof__(name) *)dlsym(RTLD_NEXT, #name)
-#define LAST_ARGUMENT(type, name, before) \
-    va_list rest; \
-    va_start(rest, before); \
-    type name = va_arg(rest, type); \
-    va_end(rest)
+/* From here on stands what programs call. */
 
 int openat(int at, const char *path, int flags, ...) {
     REAL(openat);
@@ -472,12 +443,6 @@ int openat(int at, const char *path, int flags, ...) {
     enum kind kind = kind_of(path);
     return kind ? open_node(kind, flags) : real(at, path, flags, mode);
 }
-int open(const char *path, int flags, ...) {
-    LAST_ARGUMENT(mode_t, mode, flags);
-    return openat(AT_FDCWD, path, flags, mode);
-}
-int __open_2(const char *path, int flags) { return openat(AT_FDCWD, path, flags, 0); }
-int __openat_2(int at, const char *path, int flags) { return openat(at, path, flags, 0); }
 
 int close(int fd) {
     REAL(close);
@@ -516,7 +481,4 @@ void *mmap(void *address, size_t length, int protection, int flags, int fd, off_
     return mremap(node->memory, 0, length, MREMAP_MAYMOVE);
 }
 
-/* On machines of 64 bits the calls for large files are the same calls. */
-#define ALSO(name, other) __asm__(".globl " #other "\n.set " #other ", " #name)
-ALSO(open, open64); ALSO(openat, openat64); ALSO(__open_2, __open64_2); ALSO(__openat_2, __openat64_2);
 ALSO(mmap, mmap64);

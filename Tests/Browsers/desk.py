@@ -1,5 +1,5 @@
 """A desk of the test's own: PipeWire, captured and its bridge, an X server, and the browsers at it."""
-import contextlib, importlib.machinery, importlib.util, json, re, subprocess, sys
+import contextlib, json, re, subprocess, sys
 from pathlib import Path
 
 HERE = Path(__file__).resolve().parent
@@ -8,11 +8,6 @@ from checks import ROOT, it
 from private_daemon import announced
 from enter import WITHOUT
 from stage import Stage
-
-loader = importlib.machinery.SourceFileLoader("bridge_test", str(HERE.parent / "PipeWire/test"))
-base = importlib.util.module_from_spec(importlib.util.spec_from_loader("bridge_test", loader))
-loader.exec_module(base)
-agent, SETTINGS = base.agent, base.SETTINGS
 
 NODE = "/dev/video0"
 RUN = ROOT / ".build/captured-v4l2/capture-run"

@@ -1,6 +1,7 @@
 """Photos of several exposures, for which the camera is set and put back."""
 import json, os, signal, subprocess
 
+from checks import LIMIT, wait_until
 from pairs import tags
 from terminals import run
 
@@ -67,13 +68,11 @@ def brackets(daemon, folder, it):
     # A program that is killed between two photos, for each of which the camera looks for its exposure.
     daemon.control("control", "--reset")
     child = daemon.start("photo", *small, "--bracket", ",".join(["1", "-1"] * 8), folder / "k.jpg")
-    while values(daemon) == usual and child.poll() is None:
-        pass
+    wait_until(lambda: values(daemon) != usual or child.poll() is not None, LIMIT)
     it("the camera is set meanwhile", child.poll() is None, child.returncode)
     child.send_signal(signal.SIGKILL)
     child.wait()
-    while any(one["state"] == "running" for one in json.loads(daemon.control("sessions", "--json"))):
-        pass
+    wait_until(lambda: all(one["state"] != "running" for one in json.loads(daemon.control("sessions", "--json"))), LIMIT)
     it("a program that is killed leaves the camera as it was", values(daemon) == usual, values(daemon))
     daemon.control("control", "gain=20")
     it("and free to be set", values(daemon)["gain"] == 20, values(daemon))

@@ -79,7 +79,7 @@ def completion(daemon, folder, it):
         ("capturectl frames -c synthetic:camera --video-format YUYV:640x480@", ["60", "30", "15"]),
         ("capturectl frames --video-format NV", ["NV12:"]), ("capturectl listen --audio-format S16_LE:4", ["44100x1", "48000x2"]),
         ("capturectl record --video-codec ", ["h264", "mjpeg"]), ("capturectl record --audio-codec ", ["opus", "flac"]),
-        ("capturectl photo -f ", ["jpeg", "png"]), ("capturectl photo --flash ", ["on", "off"]), ("capturectl record -p ", ["hd1280x720"]),
+        ("capturectl photo -f ", ["jpeg", "png"]), ("capturectl photo --flash ", ["on", "off"]), ("capturectl record -p ", ["720p", "hd1280x720"]),
         ("capturectl stop ", [first]), ("capturectl status ", [first]), ("capturectl photo --session ", [first]),
         ("capturectl auth set exe:/bin/c", ["exe:/bin/cat "]), ("capturectl auth set exe:/bin/cat cam", ["camera "]),
         ("capturectl auth set exe:/bin/cat camera d", ["denied "]), ("capturectl auth reset ex", ["exe:/bin/cat"]),

@@ -1,7 +1,7 @@
 """Photos of an exact size: of a session of their own, and of one that runs in another size."""
 import json, subprocess
 
-from checks import probe
+from checks import LIMIT, probe, wait_until
 from terminals import run
 
 
@@ -39,8 +39,7 @@ def running(daemon, folder, it):
     number = daemon.control("start", "--preset", "low", movie).strip()
     told = lambda: json.loads(daemon.control("status", number, "--json"))["statistics"]
     frames = lambda: told()["outputs"]["movie"]["frames"]
-    while frames() < 10:
-        pass
+    wait_until(lambda: frames() >= 10, LIMIT)
     rows = json.loads(daemon.control("photo", "--session", number, "--size", "1920x1080", "--json", folder / "g.jpg"))
     it("a photo beside a movie has its size", [row["file"] for row in rows] == [str(folder / "g.jpg")] and
        tags(folder / "g.jpg").get("ImageSize") == "1920 1080", f"{rows} {tags(folder / 'g.jpg')}")
@@ -52,8 +51,7 @@ def running(daemon, folder, it):
     daemon.control("photo", "--session", number, "--size", "320x240", folder / "i.jpg")
     it("the session's own size costs nothing", more > lost and told()["inputs"]["camera"]["drops"]["paused"] == more, told())
     before = frames()
-    while frames() < before + 10:
-        pass
+    wait_until(lambda: frames() >= before + 10, LIMIT)
     other = daemon.control("start", "--camera", "synthetic:camera", "--microphone", "none", "--preset", "low", folder / "o.mkv").strip()
     status, _, messages = run(daemon, "photo", "--session", number, "--size", "1920x1080", folder / "no.jpg")
     it("while others use the camera it is refused", status == 75 and "other sessions use it" in messages, f"{status} {messages}")
@@ -63,8 +61,7 @@ def running(daemon, folder, it):
     daemon.grows(other, "frames")
     daemon.control("stop", other)
     daemon.control("stop", number)
-    while json.loads(daemon.control("status", number, "--json"))["state"] != "stopped":
-        pass
+    wait_until(lambda: json.loads(daemon.control("status", number, "--json"))["state"] == "stopped", LIMIT)
     done = subprocess.run(["ffmpeg", "-v", "error", "-xerror", "-i", movie, "-f", "null", "-"], capture_output=True, text=True)
     it("the movie plays to its end", done.returncode == 0 and not done.stderr, done.stderr)
     shown = set(probe(movie, "-select_streams", "v", "-show_entries", "frame=width,height").split())
@@ -83,8 +80,7 @@ def raw(daemon, folder, it):
     number = daemon.control("start", "--preset", "low", "--microphone", "none", movie).strip()
     told = lambda: json.loads(daemon.control("status", number, "--json"))["statistics"]
     frames = lambda: told()["outputs"]["movie"]["frames"]
-    while frames() < 5:
-        pass
+    wait_until(lambda: frames() >= 5, LIMIT)
     daemon.control("photo", "--session", number, "--raw", folder / "r.dng")
     found = tags(folder / "r.dng")
     it("a raw photo of a running session is a sensor's", found.get("PhotometricInterpretation") == 32803 and
@@ -94,10 +90,8 @@ def raw(daemon, folder, it):
     status, _, messages = run(daemon, "photo", "--session", number, "--mirror", folder / "no.dng")
     it("it is turned as its session is", status == 64 and "--mirror" in messages, f"{status} {messages}")
     before = frames()
-    while frames() < before + 5:
-        pass
+    wait_until(lambda: frames() >= before + 5, LIMIT)
     daemon.control("stop", number)
-    while json.loads(daemon.control("status", number, "--json"))["state"] != "stopped":
-        pass
+    wait_until(lambda: json.loads(daemon.control("status", number, "--json"))["state"] == "stopped", LIMIT)
     shown = {one.strip(",") for one in probe(movie, "-select_streams", "v", "-show_entries", "frame=width,height,pix_fmt").split()}
     it("the movie has pictures of one kind", len(shown) == 1, shown)

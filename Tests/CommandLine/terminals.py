@@ -99,6 +99,42 @@ def interrupts(daemon, folder, it):
             left.append(f"it went on: {child.wait()}")
             break
     it("it ends each time", left == [0] * 20, left)
+    hangup(daemon, folder, it)
+    unread(daemon, folder, it)
+
+
+def hangup(daemon, folder, it):
+    """A terminal that is closed ends a recording, unless nohup started it."""
+    for is_ignored in [False, True]:
+        path = folder / f"hangup.{is_ignored}.mkv"
+        length = 4 if is_ignored else 60
+        child = subprocess.Popen([daemon.programs / "capturectl", "record", "-d", str(length), path], env=daemon.environment,
+                                 stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
+                                 preexec_fn=lambda: signal.signal(signal.SIGHUP,
+                                                                  signal.SIG_IGN if is_ignored else signal.SIG_DFL))
+        wait_until(lambda: path.exists() and path.stat().st_size)
+        child.send_signal(signal.SIGHUP)
+        status = child.wait(LIMIT)
+        seconds = float(subprocess.run(["ffprobe", "-v", "error", "-show_entries", "format=duration", "-of", "csv=p=0", path],
+                                       text=True, capture_output=True).stdout or 0)
+        it("a hangup changes nothing under nohup" if is_ignored else "a hangup ends a recording well",
+           status == 0 and (seconds > 3.8 if is_ignored else 0 < seconds < 59), f"{status} {seconds}")
+
+
+def unread(daemon, folder, it):
+    """A command that tells of changes ends when nobody reads them."""
+    reader, writer = os.pipe()
+    child = subprocess.Popen([daemon.programs / "capturectl", "monitor", "--json"], env=daemon.environment,
+                             stdin=subprocess.DEVNULL, stdout=writer, stderr=subprocess.PIPE)
+    os.close(writer)
+    os.close(reader)
+    for number in range(1, 100):
+        daemon.control("photo", folder / f"unread.{number}.jpg")
+        if child.poll() is not None:
+            break
+    it("monitor ends at the first event that nobody reads", child.poll() == 0, child.poll())
+    child.kill()
+    it("and says nothing of it", not child.communicate()[1])
 
 
 def previews(daemon, folder, it):
@@ -219,8 +255,7 @@ def pauses(daemon, folder, it):
     it("a pause says what is paused", messages == f"session {number}: movie is paused\n", messages)
     before, begun = until(lambda now: now["isPaused"]), published()
     it("status shows it", ", paused\n" in daemon.control("status", number), daemon.control("status", number))
-    while published() < begun + 30:
-        pass
+    wait_until(lambda: published() >= begun + 30, LIMIT)
     after = output()
     it("nothing is written meanwhile", after["frames"] <= before["frames"] + 5, f"{before} {after}")
     daemon.control("resume", number, "movie")
@@ -296,8 +331,7 @@ def controls(daemon, folder, it):
         zoom += 1
         daemon.control("control", f"zoom_absolute={zoom}")
     daemon.control("control", "focus_auto=off", "0x009a090a=100", "auto_exposure=manual mode")
-    while "focus_absolute  100" not in told.read_text() and watch.poll() is None:
-        pass
+    wait_until(lambda: "focus_absolute  100" in told.read_text() or watch.poll() is not None, LIMIT)
     watch.send_signal(signal.SIGINT)
     it("the watch ends well at Ctrl-C", watch.wait(30) == 0, told.read_text())
     lines = told.read_text().splitlines()
@@ -445,8 +479,7 @@ def connection_settings(daemon, folder, it):
     turned = subprocess.run(["exiftool", "-n", "-s3", "-Orientation", photo], capture_output=True, text=True)
     it("a photo of it is turned on its own", turned.stdout.split()[:1] == ["8"], turned)
     daemon.control("stop", number)
-    while status()["state"] != "stopped":
-        pass
+    wait_until(lambda: status()["state"] == "stopped", LIMIT)
     entries = "stream_side_data=displaymatrix:stream=channels"
     turned = json.loads(probe(folder / "turned.mp4", "-show_entries", entries, "-of", "json"))["streams"]
     it("the file has one channel", [stream["channels"] for stream in turned if "channels" in stream] == [1], turned)

@@ -1,8 +1,10 @@
 """A person at a desktop who picks from the media library in the window of captured-picker. Pictures are found on the screen
 by their colours, so that clicks go where a person would click."""
-import os, shutil, subprocess, tempfile
+import os, re, shutil, struct, subprocess, tempfile
 from pathlib import Path
 
+import numpy
+from checks import wait_until
 from desktop import LIMIT, eventually
 
 # None is near a colour of the window's own.
@@ -21,40 +23,35 @@ class Window:
                                   capture_output=True, env=desktop.environment, timeout=LIMIT)
             return done.stdout.split()
         self.shown = shown
-        self.id = eventually(f"{program} is on the screen", lambda: len(shown()) == 1 and shown()[0])
-        place = desktop.x("getwindowgeometry", "--shell", self.id)
-        self.x, self.y, self.width, self.height = (
-            int(next(line for line in place.splitlines() if line.startswith(name + "=")).split("=")[1])
-            for name in ["X", "Y", "WIDTH", "HEIGHT"])
+        def place():
+            there = shown()
+            # It may go before it is looked at.
+            text = desktop.x("getwindowgeometry", "--shell", there[0]) if len(there) == 1 else ""
+            found = re.findall(r"^(?:X|Y|WIDTH|HEIGHT)=(-?\d+)$", text, re.M)
+            return (there[0], *map(int, found)) if len(found) == 4 else None
+        self.id, self.x, self.y, self.width, self.height = eventually(f"{program} is on the screen", place)
 
     def pixels(self):
-        done = subprocess.run(["ffmpeg", "-loglevel", "error", *self._grab(), "-f", "rawvideo", "-pix_fmt", "rgb24", "-"],
-                              env=self.desktop.environment, stdin=subprocess.DEVNULL, check=True, timeout=LIMIT,
-                              capture_output=True)
-        return done.stdout
+        """Its rows of red, green and blue. The X server keeps the screen in a file: an X window dump, which has blue first."""
+        dump = (self.desktop.folder / "Xvfb_screen0").read_bytes()
+        head = struct.unpack(">25I", dump[:100])
+        rows, line, start = head[5], head[12], head[0] + 12 * head[19]
+        screen = numpy.frombuffer(dump, numpy.uint8, rows * line, start).reshape(rows, line // 4, 4)
+        return screen[self.y:self.y + self.height, self.x:self.x + self.width, 2::-1]
+
+    def shows(self, colour, near):
+        """Where a colour is, for each pixel; `near`: how far each part may be off."""
+        return (abs(self.pixels().astype(int) - colour) < near).all(axis=2)
 
     def save(self, path):
-        subprocess.run(["ffmpeg", "-loglevel", "error", "-y", *self._grab(), str(path)], env=self.desktop.environment,
-                       stdin=subprocess.DEVNULL, check=True, timeout=LIMIT)
-
-    def _grab(self):
-        return ["-f", "x11grab", "-video_size", f"{self.width}x{self.height}", "-i",
-                f"{self.desktop.environment['DISPLAY']}+{self.x},{self.y}", "-frames:v", "1"]
+        subprocess.run(["ffmpeg", "-loglevel", "error", "-y", "-f", "x11grab", "-video_size", f"{self.width}x{self.height}",
+                        "-i", f"{self.desktop.environment['DISPLAY']}+{self.x},{self.y}", "-frames:v", "1", str(path)],
+                       env=self.desktop.environment, stdin=subprocess.DEVNULL, check=True, timeout=LIMIT)
 
     def pictures(self):
         """Where each colour's picture is: its middle, of those that are to be seen."""
-        data, found = self.pixels(), {}
-        # Every fourth pixel both ways is enough to find a picture.
-        for y in range(0, self.height, 4):
-            row = y * self.width * 3
-            for x in range(0, self.width, 4):
-                at = row + x * 3
-                for name, colour in COLOURS.items():
-                    if all(abs(data[at + part] - colour[part]) < 12 for part in range(3)):
-                        found.setdefault(name, []).append((x, y))
-                        break
-        return {name: tuple(sum(part) // len(spots) for part in zip(*spots))
-                for name, spots in found.items() if len(spots) > 200}
+        found = {name: self.shows(colour, 12).nonzero() for name, colour in COLOURS.items()}
+        return {name: (int(columns.mean()), int(rows.mean())) for name, (rows, columns) in found.items() if len(rows) > 3200}
 
     def full(self, names=COLOURS):
         """Waits until the pictures of all of them are there; where they are."""
@@ -64,7 +61,17 @@ class Window:
         return eventually(f"pictures of {', '.join(names)}", there)
 
     def click(self, x, y):
-        self.desktop.x("mousemove", "--sync", str(self.x + x), str(self.y + y), "click", "1")
+        self.desktop.x("mousemove", str(self.x + x), str(self.y + y), "click", "1")
+
+    def pick(self, x, y):
+        """A picture, until the line below them tells of it: a click of the first moment does not count."""
+        def line():
+            return self.pixels()[-50:-15, 8:self.width // 2].tobytes()
+        def told():
+            before = line()
+            self.click(x, y)
+            return wait_until(lambda: line() != before, 5)
+        eventually("the picture is picked", told)
 
     def confirm(self):
         """The button in the lower right corner; once more while it does not take clicks yet."""
@@ -74,7 +81,17 @@ class Window:
         eventually("the button is pressed", pressed)
 
     def keys(self, *keys):
-        self.desktop.x("windowfocus", "--sync", self.id, "key", *keys)
+        """Keys that count: those of the first moment in front do not."""
+        self.desktop.x("windowfocus", "--sync", self.id, "sleep", "2", "key", *keys)
+
+    def end(self, key):
+        """Closes it by a key."""
+        self.desktop.until_gone(self.shown, self.id, lambda: self.desktop.keys([self.id], key))
+
+    def early_keys(self, *keys):
+        """Keys of a person who types while the window comes to the front."""
+        self.desktop.x("windowunmap", "--sync", self.id, "windowmap", "--sync", self.id, "windowfocus", "--sync", self.id,
+                       "key", *keys, "sleep", "1")
 
     def gone(self):
         eventually("the picker is off the screen", lambda: not self.shown())
@@ -126,7 +143,7 @@ def picks(desktop, it, picture):
     newest = sorted(places, key=lambda name: (places[name][1] // 100, places[name][0]))
     it("the newest are first", newest == list(reversed(COLOURS)), newest)
     for name in ["green", "gold"]:
-        window.click(*places[name])
+        window.pick(*places[name])
     window.full()
     window.save(picture)
     window.confirm()
@@ -141,6 +158,8 @@ def picks(desktop, it, picture):
     asking = ask(desktop, "pick", "--to", target, "--limit", "1", "--kind", "photo")
     window = Window(desktop)
     window.full()
+    window.early_keys("space", "Tab", "Tab", "Return")
+    it("what is typed when the window comes to the front picks nothing", window.shown())
     window.keys("Right", "space")
     def handed():
         window.keys("alt+h")  # "Hand Over", once it takes keys.
@@ -153,7 +172,7 @@ def picks(desktop, it, picture):
     asking = ask(desktop, "pick", "--to", target)
     window = Window(desktop)
     window.full()
-    window.keys("Escape")
+    window.end("Escape")
     code, said = desktop.end(asking)
     it("closed, it exits 75 and leaves nothing", code == 75 and "closed" in said and not target.exists(), f"{code} {said}")
 
@@ -170,7 +189,7 @@ def chooses(desktop, it, picture):
     desktop.control("auth", "set", program, "library", "limited")
     asking = ask(desktop, "choose", program)
     window = Window(desktop)
-    window.click(*window.full()["red"])
+    window.pick(*window.full()["red"])
     window.confirm()
     code, said = desktop.end(asking)
     it("settings allow what is clicked", code == 0 and "1 asset more and 0 assets fewer" in said, f"{code} {said}")
@@ -178,7 +197,7 @@ def chooses(desktop, it, picture):
     window = Window(desktop)
     places = window.full()
     for name in ["red", "teal", "purple"]:
-        window.click(*places[name])
+        window.pick(*places[name])
     window.full()
     window.save(picture)
     window.confirm()

@@ -15,14 +15,7 @@ BARS = [(192, 192, 0), (192, 0, 192)]
 
 def bars(window):
     """Whether both bars are in a window, each on more than a hundredth of it."""
-    pixels = window.pixels()
-    count = len(pixels) // 3
-    found = [0] * len(BARS)
-    for place in range(0, count, 7):
-        colour = pixels[place * 3:place * 3 + 3]
-        for number, bar in enumerate(BARS):
-            found[number] += all(abs(one - other) < 20 for one, other in zip(colour, bar))
-    return all(each * 7 > count / 100 for each in found)
+    return all(window.shows(bar, 20).mean() > 0.01 for bar in BARS)
 
 
 def published(desktop):
@@ -50,7 +43,7 @@ def windows(desktop, programs, it, picture):
         eventually(f"a window of {width} by {height} shows the bars", lambda: bars(resized), of=child)
         it(f"a window of {width} by {height} shows the camera after two seconds, too",
            (resized.width, resized.height) == (width, height), f"{resized.width}x{resized.height}")
-    desktop.keys([window.id], "q")
+    window.end("q")
     it("Q closes it, and ends the session", child.wait(LIMIT) == 0 and not desktop.log("preview"), desktop.log("preview"))
     it("no session is left", "running" not in desktop.control("sessions"))
 
@@ -68,7 +61,7 @@ def windows(desktop, programs, it, picture):
     window = Window(desktop, "capturectl")
     window.save(picture.with_stem(f"{picture.stem}-refused"))
     it("from the menu, the window stays and says why", child.poll() is None and not bars(window))
-    desktop.keys([window.id], "q")
+    window.end("q")
     it("until it is closed", child.wait(LIMIT) == 77, desktop.log("menu"))
     desktop.control("auth", "set", desktop.program, "camera", "authorized")
     child = desktop.start("capturectl", *words, log="menu-withdrawn")
@@ -77,7 +70,7 @@ def windows(desktop, programs, it, picture):
     desktop.control("auth", "set", desktop.program, "camera", "denied")
     eventually("the bars are gone", lambda: not bars(window), of=child)
     it("withdrawn, it stays, too, without the picture", child.poll() is None and window.shown())
-    desktop.keys([window.id], "q")
+    window.end("q")
     it("and tells why when it is closed", child.wait(LIMIT) == 77 and "withdrawn" in desktop.log("menu-withdrawn"),
        desktop.log("menu-withdrawn"))
     child = desktop.start("capturectl", *words, log="asked")
@@ -91,7 +84,7 @@ def windows(desktop, programs, it, picture):
     child = desktop.start(programs["window"].name, log="window", programs=programs["window"].parent)
     window = Window(desktop, programs["window"].name)
     eventually("PreviewWindow shows the bars", lambda: bars(window), of=child)
-    desktop.keys([window.id], "Escape")
+    window.end("Escape")
     it("Escape closes a PreviewWindow, and its program ends", child.wait(LIMIT) == 0, desktop.log("window"))
 
 

@@ -1,7 +1,7 @@
 """A person at a desktop who takes a photo and a movie for programs in the window of captured-picker."""
-import json, os, re, signal
+import json, os, re, signal, time
 
-from checks import probe
+from checks import probe, wait_until
 from desktop import LIMIT, eventually
 from picking import Window
 
@@ -19,13 +19,19 @@ def ask(desktop, *arguments):
     return child
 
 
-def press(window):
-    """The button in the lower right corner, once it takes clicks: it is blue then."""
+def press(window, what, holds):
+    """The button in the lower right corner, once it takes clicks; again if nothing comes of it."""
     def is_blue():
-        data, at = window.pixels(), ((window.height - 24) * window.width + window.width - 22) * 3
-        return data[at] < 100 and data[at + 2] > 180
-    eventually("the button is blue", is_blue)
-    window.click(window.width - 50, window.height - 32)
+        red, _, blue = window.pixels()[-24, -22]
+        return red < 100 and blue > 180
+    def takes_clicks():
+        # Its colour fades for a fifth of a second when it stops to take them.
+        return not wait_until(lambda: not is_blue(), 0.5)
+    def pressed():
+        eventually("the button takes clicks", takes_clicks)
+        window.click(window.width - 50, window.height - 32)
+        return wait_until(holds, 60)
+    eventually(what, pressed)
 
 
 def complete(desktop, output):
@@ -41,16 +47,19 @@ def records(desktop):
 
 
 def stands_still(window):
+    """Looks at it for half a second."""
     before = window.pixels()
-    return all(window.pixels() == before for _ in range(4))
+    for _ in range(4):
+        time.sleep(0.125)
+        if (window.pixels() != before).any():
+            return False
+    return True
 
 
 def turn_on(desktop):
     """The window with its camera on. The button takes no clicks at first."""
     window = Window(desktop)
-
-    press(window)
-    eventually("the camera is on", lambda: cameras(desktop) == ["running"])
+    press(window, "the camera is on", lambda: cameras(desktop) == ["running"])
     eventually("the camera's picture moves", lambda: not stands_still(window))
     return window
 
@@ -63,8 +72,7 @@ def takes(desktop, it, picture):
     it("the camera is off when the window comes", "running" not in cameras(desktop))
     window = turn_on(desktop)
     window.save(picture)
-    press(window)
-    eventually("a photo is taken", lambda: complete(desktop, "photo") == 1)
+    press(window, "a photo is taken", lambda: complete(desktop, "photo") == 1)
     eventually("the photo stands still", lambda: stands_still(window))
     it("the program has nothing yet", not photo.exists() and asking.poll() is None)
     window.confirm()
@@ -75,10 +83,8 @@ def takes(desktop, it, picture):
     movie = desktop.folder / "window.mp4"
     asking = ask(desktop, movie)
     window = turn_on(desktop)
-    press(window)
-    eventually("a movie is recorded", lambda: records(desktop))
-    press(window)
-    eventually("the movie is at its end", lambda: complete(desktop, "movie") == 1)
+    press(window, "a movie is recorded", lambda: records(desktop))
+    press(window, "the movie is at its end", lambda: complete(desktop, "movie") == 1)
     eventually("the picture stands still", lambda: stands_still(window))
     window.confirm()
     it("the movie is handed over", asking.wait(LIMIT) == 0, desktop.log(asking.name))
@@ -87,8 +93,7 @@ def takes(desktop, it, picture):
 
     asking = ask(desktop, desktop.folder / "none.jpg")
     window = turn_on(desktop)
-    window.keys("Escape")
-    window.gone()
+    window.end("Escape")
     it("escape declines", asking.wait(LIMIT) == 75 and not (desktop.folder / "none.jpg").exists(), desktop.log(asking.name))
     eventually("its camera is off", lambda: "running" not in cameras(desktop))
     asking = ask(desktop, desktop.folder / "none.jpg")

@@ -3,7 +3,8 @@
 mapped memory, its pipes and its files has its consent withdrawn, forgotten or switched off again and again, on a busy
 machine, as the only user of the devices and as one of two. Prints `N passed, N failed`.
 
-check.py [PROGRAMS [COUNT]]    the folder of the programs, .build/release by default; repetitions, 1000 by default
+check.py [--busy] [PROGRAMS [COUNT]]    the folder of the programs, .build/release by default; repetitions, 1000 by default;
+--busy: others keep the processors busy
 """
 import os, re, subprocess, sys, tempfile
 from pathlib import Path
@@ -17,10 +18,14 @@ CAMERA, FORMAT, MICROPHONE = "synthetic:camera", "YUYV:320x240@60", "synthetic:m
 
 
 class Load:
-    """Keeps every processor busy, one process more than there are."""
+    """Keeps every processor busy, one process more than there are. Where others do, it takes what they leave."""
+
+    def __init__(self, command):
+        self.command = command
 
     def __enter__(self):
-        self.running = [subprocess.Popen(["sh", "-c", "while :; do :; done"]) for _ in range((os.cpu_count() or 1) + 1)]
+        self.running = [subprocess.Popen([*self.command, "sh", "-c", "while :; do :; done"])
+                        for _ in range((os.cpu_count() or 1) + 1)]
         return self
 
     def __exit__(self, *_):
@@ -42,12 +47,13 @@ def repeat(daemon, subject, count, use):
 
 
 def main():
-    programs = Path(sys.argv[1]) if len(sys.argv) > 1 else PROGRAMS
-    count = int(sys.argv[2]) if len(sys.argv) > 2 else 1000
+    words = [word for word in sys.argv[1:] if word != "--busy"]
+    programs = Path(words[0]) if words else PROGRAMS
+    count = int(words[1]) if len(words) > 1 else 1000
     with tempfile.TemporaryDirectory() as folder, PrivateDaemon(programs, folder) as daemon:
         subject = (programs / "capture-revocation-subject").resolve()
         daemon.give_reason("subject", f"exe:{subject}")
-        with Load():
+        with Load(["nice", "-n", "19"] if "--busy" in sys.argv else []):
             repeat(daemon, subject, count - count // 2, "alone")
             # Another program's recording keeps the devices open, so that the source goes on in other memory.
             number = daemon.control("start", "--camera", CAMERA, "--video-format", FORMAT, "--microphone", MICROPHONE,

@@ -56,7 +56,7 @@ def record_once(daemon, path, seconds, meanwhile):
             break
         if time.monotonic() > limit:
             raise RuntimeError(f"it does not end: {status}")
-        time.sleep(0.2)
+        time.sleep(1)
     if status["state"] != "stopped":
         raise RuntimeError(f"the recording failed: {status}\n{daemon.log()}")
     return status, output, recorded.pairs(path)
