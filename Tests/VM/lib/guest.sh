@@ -134,3 +134,5 @@ says() {
   grep -qE -- "$pattern" "$work/says" || { echo "no '$pattern' in:"; cat "$work/says"; return 1; }
 }
 fails() { ! "$@"; }
+# quiet COMMAND...: it succeeds, and has nothing to say
+quiet() { local words; words=$("$@" 2>&1) && [[ -z $words ]] || { echo "$words"; return 1; }; }

@@ -27,7 +27,9 @@ def answer(source, condition):
         return False
     number, word = line.split()
     # Without choices: for always.
-    open_dialogs[int(number)](dbus.UInt32(word != "yes"), dbus.Dictionary(signature="sv"))
+    done = open_dialogs[int(number)]
+    # No sooner than a person has seen it; nothing that comes before counts.
+    GLib.timeout_add(700, lambda: done(dbus.UInt32(word != "yes"), dbus.Dictionary(signature="sv")))
     return True
 
 

@@ -39,7 +39,7 @@ it "it delivers again" vivid_fault "$first" percentage_of_dropped_buffers 0
 
 it "a recording runs" film "$work/damage.mkv" --duration 60
 it "for a while" wait_for 30 larger "$work/damage.mkv" 4000
-spoil() { while v4l2-ctl -d "$first" -c inject_v4l2_buf_flag_error=1; do :; done; }
+spoil() { while v4l2-ctl -d "$first" -c inject_v4l2_buf_flag_error=1; do nap 0.2; done; }
 spoil >/dev/null 2>&1 &
 spoiler=$!
 it "damaged frames are counted" wait_for 60 has_lost device-error 5

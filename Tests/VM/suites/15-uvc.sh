@@ -53,7 +53,6 @@ zoom_is_told() {
   zoom=$((zoom == 200 ? 210 : 200)) && capturectl control --camera "$node" "zoom_absolute=$zoom" &&
     says '  zoom_absolute  ' cat "$work/watch"
 }
-goes_on() { local from; from=$(stat -c %s "$recorded"); wait_for 20 larger "$recorded" $((from + 3000)); }
 
 it "a camera is plugged in" start_usb_camera one
 it "uvcvideo takes it" wait_for 30 has_usb_cameras 1

@@ -11,7 +11,6 @@ control() { capturectl control --camera "$first" "$@"; }
 select_crop() { v4l2-ctl -d "$first" --set-selection "target=crop,left=$1,top=$2,width=$3,height=$4"; }
 has_crop() { says "Left $1, Top $2, Width $3, Height $4," v4l2-ctl -d "$first" --get-selection target=crop; }
 film() { begin_record "$1" --camera "$first" --microphone none; }
-goes_on() { local from; from=$(stat -c %s "$recorded"); wait_for 20 larger "$recorded" $((from + 3000)); }
 # Each time another one: the watch may not have begun yet, and asks four times a second then.
 crop_is_told() {
   left=$((left == 32 ? 48 : 32)) && select_crop "$left" 16 640 480 &&

@@ -208,7 +208,6 @@ U
   forget
 }
 
-bob() { local as_folder=/; as bob "$@"; }
 others() {
   local id
   allow alice microphone

@@ -13,22 +13,10 @@ sound=(--camera none --duration 1)
 asks=/home/alice/asks
 program=exe:$asks
 
-# spawn NAME USER COMMAND...: in the background; what it prints is in NAME.out. end NAME: kills it, by its file's name
-spawn() {
-  local name=$1 user=$2
-  shift 2
-  : >"$work/$name.out"
-  as "$user" "$@" >"$work/$name.out" 2>&1 </dev/null &
-}
-says_in() { wait_for "${3:-60}" grep -qE -- "$2" "$work/$1.out" || { cat "$work/$1.out"; return 1; }; }
 # times NAME COUNT PATTERN: so many lines of it match
 times() { [[ $(grep -cE -- "$3" "$work/$1.out") == "$2" ]] || { cat "$work/$1.out"; return 1; }; }
 # asked HERE THERE: how often each of alice's agents was asked until now
 asked() { times here "$1" '^asked' && times there "$2" '^asked'; }
-end() {
-  pkill -KILL -x "$1"
-  wait_for 20 fails pgrep -x "$1"
-}
 # hears WHAT COMMAND...: what comes of its request for the microphone is that
 hears() { says "^decision: $1" "${@:2}" request microphone; }
 journal_of() { journalctl -b -o cat --no-pager _SYSTEMD_UNIT=captured.service CAPTURE_CAUSE="$1"; }
@@ -42,7 +30,6 @@ agents_are() {
   seen=$(grep -oE '"program" ?: ?"[^"]*"' "$work/agents" | cut -d'"' -f4 | xargs)
   [[ $seen == "$wanted" ]] || { cat "$work/agents"; return 1; }
 }
-bob() { local as_folder=/; as bob "$@"; }
 rest() {
   rm -f /etc/captured/captured.conf.d/suite.conf
   reload_captured
@@ -353,7 +340,6 @@ desktop_is_missing() {
   manager set-environment XDG_DESKTOP_PORTAL_DIR=/home/alice/portals
   it "the desktop's agent is started where no desktop is" manager start captured-agent
 }
-manager() { as alice systemctl --user "$@"; }
 agent_is() { [[ $(manager show -P "$1" captured-agent) == "$2" ]] || { manager status captured-agent; return 1; }; }
 desktop() {
   local before

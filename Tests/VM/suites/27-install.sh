@@ -98,7 +98,6 @@ quiet() {
 }
 journal_has() { journalctl -b -o cat --no-pager | grep -E -- "$1"; }
 
-manager() { as alice systemctl --user "$@"; }
 given_up() { [[ $(manager show -P ActiveState captured-agent) == failed ]]; }
 agent() {
   it "alice has a service manager" user_manager alice

@@ -26,7 +26,6 @@ all_installed() { # VERSION
   dpkg-query -W -f='${db:Status-Status} ${Version}\n' "${packages[@]}" | sort -u >"$work/versions"
   [[ $(<"$work/versions") == "installed $1" ]] || { cat "$work/versions"; return 1; }
 }
-quiet() { local words; words=$("$@" 2>&1) && [[ -z $words ]] || { echo "$words"; return 1; }; }
 enabled() { systemctl is-enabled captured.service captured-recorder.socket && systemctl --global is-enabled captured-agent.service; }
 groups_are() { [[ $(id -Gn captured | tr ' ' '\n' | sort | tr '\n' ' ') == "$1 " ]] || { id captured; return 1; }; }
 # begin FILE: a session that nobody attends, in `session`

@@ -1,5 +1,6 @@
 #!/bin/bash
-# Two power cuts while movies of each container record at three rates, and sound of each: what each file lacks, as a table.
+# Two power cuts while movies of each container record at three rates, one of them with sound, and sound of each: what each
+# file lacks, as a table.
 # machine: --systemd --vivid 3 --timeout 900 --karg vivid.multiplanar=1,1,1
 # flavours: stock fast
 # boots: 3
@@ -25,8 +26,9 @@ records() {
   id=$(capturectl start "${@:2}" "$1") && echo "$id $1" >>"$work/sessions"
 }
 records_movie() { # NUMBER
-  local rate=${rates[($1 + boot) % 3]} file=$disk/$1.${movies[$1]}
-  records "$file" --camera "$(camera $(($1 + 1)))" --microphone none --video-format "YUYV:320x180@$rate"
+  local rate=${rates[($1 + boot) % 3]} file=$disk/$1.${movies[$1]} sound=(--microphone none)
+  (($1)) || sound=(--microphone hw:Loopback,1,0 --audio-codec pcm)
+  records "$file" --camera "$(camera $(($1 + 1)))" "${sound[@]}" --video-format "YUYV:320x180@$rate"
 }
 records_sound() { records "$disk/sound.${sounds[$1]}" --camera none --microphone "hw:Loopback,1,$1"; }
 # all_record SECONDS: each has so much in its file, and no more waits for its recorder than may. What waits is lost, too.
@@ -56,15 +58,17 @@ notes_starts() {
   echo "cut $(now)" >>$account && sync $account
 }
 
-# lacks FILE: at most a second, from its end to the cut. status told how long it had recorded at some time between a
-# question and its answer, so that the loss lies between two figures; the lower one decides. On an emulated processor a
-# recorder for which more than ten buffers wait is behind: its file has all but a second of what status said was in it.
+# lacks FILE: at most a second, from the end of its shorter stream to the cut. status told how long it had recorded at some
+# time between a question and its answer, so that the loss lies between two figures; the lower one decides. On an emulated
+# processor a recorder for which more than ten buffers wait is behind: its file has all but a second of what status said was
+# in it.
 lacks() {
   local end asked answered elapsed waiting told cut
   read -r _ asked answered elapsed waiting told < <(grep "^$1 " $account)
   cut=$(sed -n 's/^cut //p' $account)
-  end=$(on_host "$1" ffprobe -v error -show_entries packet=pts_time,duration_time -of csv=p=0 {} |
-    awk -F, '{ e = $1 + $2 } e > m { m = e } END { print m + 0 }')
+  end=$(on_host "$1" ffprobe -v error -show_entries packet=stream_index,pts_time,duration_time -of csv=p=0 {} |
+    awk -F, 'NF > 2 { e = $2 + $3; if (e > m[$1]) m[$1] = e }
+      END { for (s in m) if (!n++ || m[s] < least) least = m[s]; print least + 0 }')
   awk -v file="${1##*/}" -v end="$end" -v had="$elapsed" -v asked="$asked" -v answered="$answered" -v cut="$cut" \
     -v waiting="$waiting" -v told="$told" -v excused="$(emulated && echo 1 || echo 0)" '
     BEGIN { least = had + cut - answered - end

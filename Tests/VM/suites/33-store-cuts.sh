@@ -23,8 +23,11 @@ it "captured serves" start_captured
 it "alice's command may use the library" keeps_a_day
 if ((boot == 1)); then
   new_accounts
+  it "and her microphone" allow alice microphone
   begin_cut
 fi
+it "it records without asking" expect_exit 0 alone capturectl record --camera none --duration 1 after.wav
+it "a file that is playable" playable /home/alice/after.wav
 before=${CAPTURE_TEST_INSTALLED%/*}/33-store-cuts/boot1
 cp "$before"/{answers,library}{,.done} /out
 it "the $(<$answers_done) answers that were acknowledged before the power cut are there, and no other" answers_hold

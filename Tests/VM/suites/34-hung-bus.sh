@@ -16,14 +16,6 @@ prepare() {
     printf '%s\n' '[Desktop Entry]' Name=Hang X-Capture-Program=$program X-Capture-CameraUsageDescription=Looks \
       >/etc/captured/apps.d/hang.desktop
 }
-# spawn NAME COMMAND...: runs it as alice in the background; its output goes to NAME.out
-spawn() {
-  local name=$1
-  shift
-  : >"$work/$name.out"
-  as alice "$@" >"$work/$name.out" 2>&1 </dev/null &
-}
-says_in() { wait_for 60 grep -q -- "$2" "$work/$1.out" || { cat "$work/$1.out"; return 1; }; }
 
 # usual WHO: the time of the fastest command as that user without an attack. Starting it and becoming that user are not
 # the daemon's work.
@@ -95,7 +87,7 @@ alice_does() { as alice timeout 20 capturectl "$@"; }
 
 captures() {
   capturectl auth set --user alice $program camera authorized || return 1
-  spawn watch $hang watch
+  spawn watch alice $hang watch
   says_in watch changed
 }
 # after NAME: checks that everything works after the attack
@@ -123,7 +115,7 @@ attack() {
   ways_turn
   for way in "${ways[@]}"; do
     it "$name: a program captures" captures
-    spawn attack "$hang" "$@"
+    spawn attack alice "$hang" "$@"
     it "$name: the attack is under way" says_in attack sent
     [[ $1 != bus ]] || it "$name: the bus hangs" wait_for 20 bus_hangs
     over_the_attack "$name" "${way#* }" "${way% *}"
@@ -146,7 +138,7 @@ for way in "${ways[@]}"; do
   it "a stopped bus: a program captures" captures
   # And ten attacks on the control socket: more callers than the daemon serves at a time.
   for number in 1 2 3 4 5 6 7 8 9 10; do
-    spawn "attack$number" $hang socket /run/captured/control
+    spawn "attack$number" alice $hang socket /run/captured/control
     it "a stopped bus: attack $number on the control socket" says_in "attack$number" sent
   done
   kill -STOP "$(main_pid dbus)"

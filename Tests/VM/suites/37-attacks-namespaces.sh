@@ -39,7 +39,6 @@ spawn() {
   : >"$work/$name.out"
   as_session=1 as alice "$@" >"$work/$name.out" 2>&1 </dev/null &
 }
-says_in() { wait_for "${3:-60}" grep -qE -- "$2" "$work/$1.out" || { cat "$work/$1.out"; return 1; }; }
 
 # What others do meanwhile: root records with the other camera, and each of them asks.
 root_does() { timeout 20 capturectl "$@"; }

@@ -7,6 +7,7 @@
 # shares: attacks
 . "$(dirname "${BASH_SOURCE[0]}")/../lib/guest.sh"
 
+film=(--microphone none --camera "$(camera 1)" --video-format "$(small 5)" --video-codec mjpeg) library_rate=5
 prepare() {
   vivid_reset "$(camera 1)" 0 320x180 YUYV && allow alice camera microphone &&
     may_use_library alice $capturectl_program all && make_photo
@@ -32,32 +33,16 @@ grows() { (($(written "$1") > $2)); }
 over() { says '"state": "(stopped|failed|interrupted)"' capturectl status --json "$1"; }
 whole() { over "$1" && decodes "/home/alice/$2"; }
 
-starts() {
-  alone capturectl start --microphone none --camera "$(camera 1)" --video-format YUYV:320x180@5 --video-codec mjpeg "$1"
-}
 begins_all() {
-  filming=$(starts on.mkv) && others=$(capturectl start --microphone none --camera "$(camera 1)" \
-    --video-format YUYV:320x180@5 --video-codec mjpeg /home/alice/roots.mkv) &&
+  filming=$(alone capturectl start "${film[@]}" on.mkv) && others=$(capturectl start "${film[@]}" /home/alice/roots.mkv) &&
     talking=$(alone capturectl start --camera none talk.wav) && wait_for 60 has_frames "$filming" 5 &&
     wait_for 60 has_frames "$others" 5 && wait_for 60 has_recorded "$talking" 1
-}
-kept_id() { facts alone capturectl library kept list --json && value 0.id; }
-# A recording straight into the library
-into_library() {
-  rm -f "$work/into.status"
-  (alone capturectl record --to-library --name into.mkv --camera "$(camera 1)" --microphone none \
-    --video-format YUYV:320x180@5 --video-codec mjpeg --duration 600 >"$work/into" 2>&1; echo $? >"$work/into.status") &
-  wait_for 240 begun 20000
-}
-ends_into() {
-  wait_for 60 test -s "$work/into.status" && grep -qE "^($1)\$" "$work/into.status" ||
-    { cat "$work/into.status" "$work/into"; return 1; }
 }
 
 disk_turns() {
   it "root may use the camera" capturectl auth set "$(myself)" camera authorized
   it "recordings are under way" begins_all
-  it "a recording into the library is under way, too" into_library
+  it "a recording into the library is under way, too" begins_into into.mkv --microphone none
   answers >"$work/stored"
   daemon=$(main_pid captured)
   before_restarts=$(restarts)
@@ -77,7 +62,7 @@ disk_turns() {
 
   it "no file can be added to the library" refused 74 "$unwritable" alone capturectl library add photo.gif
   it "no album can be made" refused 74 "$unwritable" alone capturectl library album create Lost
-  it "the recording into the library ends" eval 'pkill -INT -x capturectl; ends_into "74"'
+  it "the recording into the library ends" eval 'pkill -INT -x capturectl; ends_into 74 ""'
   sed 's/^/# into the library: /' "$work/into"
 
   # What a person takes back ends, whether that can be stored or not.

@@ -1,8 +1,9 @@
 #!/bin/bash
 # The lockdown: with it the daemon alone opens cameras and microphones, without it all is as it was before. Without the
 # bridges, which are 52-bridges'.
-# machine: --systemd --vivid 2 --timeout 1500 --karg snd_aloop.pcm_substreams=1 --karg snd_dummy.pcm_substreams=1
+# machine: --systemd --vivid 2 --timeout 2400 --karg snd_aloop.pcm_substreams=1 --karg snd_dummy.pcm_substreams=1
 # flavours: stock fast
+# shares: nodes
 . "$(dirname "${BASH_SOURCE[0]}")/../lib/guest.sh"
 
 rule=/etc/udev/rules.d/73-captured-lockdown.rules

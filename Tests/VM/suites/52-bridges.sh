@@ -11,7 +11,6 @@ others="# of the site
 $(ldconfig -p | sed -n 's/.* => \(.*libm\.so\.6\)$/\1/p' | head -n 1)"
 
 same() { cmp "$preload" <(printf '%s' "$others"); }
-quiet() { local words; words=$("$@" 2>&1) && [[ -z $words ]] || { echo "$words"; return 1; }; }
 loaded() { grep -q "$library" < <(cat /proc/self/maps); }
 no_rest() { fails compgen -G '/etc/*captured-new' && fails compgen -G '/etc/alsa/conf.d/*captured-new'; }
 table() { capturectl doctor --programs; }

@@ -7,7 +7,6 @@
 . "$(dirname "${BASH_SOURCE[0]}")/../lib/guest.sh"
 
 programs=$vm/programs home=/home/alice
-user() { as alice systemctl --user "$@"; }
 serves() { says '^bridges: V4L2 on, ALSA on, PipeWire on' capturectl lockdown status; }
 has_node() { as alice env PIPEWIRE_NO_CONFIG=1 pw-dump 2>/dev/null | grep -q "\"node.name\": \"$1"; }
 # A container has no node, and v4l2-ctl looks in sysfs for what one is.
@@ -21,7 +20,7 @@ prepare_desktop() {
   mkdir -p $home/portals
   printf '%s\n' '[portal]' DBusName=org.freedesktop.impl.portal.desktop.suite Interfaces=org.freedesktop.impl.portal.Access \
     UseIn=suite >$home/portals/suite.portal
-  user set-environment XDG_DESKTOP_PORTAL_DIR=$home/portals
+  manager set-environment XDG_DESKTOP_PORTAL_DIR=$home/portals
 }
 found() { [[ $1 == ok ]] || { printf '%b\n' "$2"; return 1; }; }
 
@@ -50,7 +49,7 @@ else
   it "there is no microphone but the loop's" unplug_sound snd_dummy
   it "which hears a tone" sound
 fi
-it "alice has sound servers" eval 'user_manager alice && user start pipewire wireplumber pipewire-pulse'
+it "alice has sound servers" eval 'user_manager alice && manager start pipewire wireplumber pipewire-pulse'
 it "it is locked down, with all bridges" eval 'capturectl lockdown on --yes && serves'
 for source in "${sources[@]}"; do it "they have captured's $source" wait_for 60 has_node "captured\\.$source"; done
 it "and no microphone of their own" wait_for 60 fails has_node alsa_input

@@ -7,7 +7,6 @@
 
 home=/home/alice kit=/home/alice/kit id=org.capturekit.Test runtime=org.capturekit.Tiny
 libraries=$(dirname "$(ldconfig -p | sed -n 's/.* => \(.*\/libpipewire-0.3\.so\.0\)$/\1/p' | head -n 1)")
-user() { as alice systemctl --user "$@"; }
 has_node() { as alice env PIPEWIRE_NO_CONFIG=1 pw-dump 2>/dev/null | grep -q "\"node.name\": \"$1"; }
 
 # tree FOLDER FILE...: the files, which lie below /usr, with the libraries that they load, in a folder in place of /usr
@@ -67,7 +66,7 @@ has_answer() { wait $asking; local status=$?; cat "$work/$1"; ((status == $2)); 
 
 it "captured is installed, alice sits at the machine" start_captured
 synthetic_devices && systemctl restart captured
-it "she has a service manager and sound servers" eval 'user_manager alice && user start pipewire wireplumber'
+it "she has a service manager and sound servers" eval 'user_manager alice && manager start pipewire wireplumber'
 it "there is a program that lists devices" make_lister
 it "a runtime is made" make_runtime
 it "an application is made" make_application
@@ -94,7 +93,7 @@ capturectl auth set --user alice flatpak:$id camera denied
 it "after a no it has nothing" refused 77 'denied' inside capturectl photo -y $home/denied.jpg
 
 # By PipeWire.
-it "the bridge serves" eval 'user start captured-pipewire && wait_for 60 has_node captured\\.'
+it "the bridge serves" eval 'manager start captured-pipewire && wait_for 60 has_node captured\\.'
 # hears FILE: records until there is a second of it, ten seconds at most; `sound` is how many bytes are not silence
 hears() {
   inside bash -c 'pw-record --rate 48000 --channels 2 --format s16 "$1" & for ((i = 0; i < 100; i++)); do

@@ -48,19 +48,7 @@ standing() {
 keep() { standing >"$work/standing"; }
 unchanged() { standing >"$work/now" && diff "$work/standing" "$work/now"; }
 
-# spawn NAME USER COMMAND...: in the background; what it prints is in NAME.out. end PROGRAM: kills it, by its file's name
-spawn() {
-  local name=$1 user=$2 as_folder=/
-  shift 2
-  : >"$work/$name.out"
-  as "$user" "$@" >"$work/$name.out" 2>&1 </dev/null &
-}
-says_in() { wait_for "${3:-60}" grep -qE -- "$2" "$work/$1.out" || { cat "$work/$1.out"; return 1; }; }
 cookie_of() { sed -n 's/^asked \([^ ]*\) .*/\1/p' "$work/$1.out" | tail -n 1; }
-end() {
-  pkill -KILL -x "$1"
-  wait_for 20 fails pgrep -x "$1"
-}
 agent_serves() { facts capturectl status --json && is health.agents "$1"; }
 # asking NAME: evil asks for the microphone in the background
 asking() { spawn "$1" alice "$evil" request microphone; }
@@ -161,7 +149,6 @@ agents() {
   end panel
   end bobs
 }
-bob() { local as_folder=/; as bob "$@"; }
 races() {
   spawn racing alice /home/alice/far agent yes
   says_in racing registered && does "$1 refused: NotPermitted" /home/alice/far "$@" && ! grep -q asked "$work/racing.out"
@@ -252,16 +239,15 @@ crowd() {
   local before cookie
   spawn panel alice /home/alice/panel agent hold
   says_in panel registered
-  before=$(memory)
+  before=$(memory VmRSS)
   attack "three hundred requests at once" "RequestAccess was refused to $program .*waiting|RequestAccess was refused .*may wait" crowds
   it "one question was asked" test "$(grep -c '^asked' "$work/panel.out")" = 1
-  it "the daemon took no more than 64 MB for it" test $(($(memory) - before)) -lt 65536
+  it "the daemon took no more than 64 MB for it" test $(($(memory VmRSS) - before)) -lt 65536
   it "the journal was not flooded" test "$(wc -l <"$work/since")" -lt 40
   end evil
   it "with the program the question goes" says_in panel '^taken back'
   end panel
 }
-memory() { awk '/^VmRSS/ { print $2 }' "/proc/$(main_pid captured)/status"; }
 crowds() {
   spawn crowd alice $evil request microphone 300
   says_in panel '^asked' && timeout 60 capturectl auth whoami >/dev/null && says_in crowd '^taken [1-9][0-9]*, refused [1-9]' 120
@@ -352,6 +338,14 @@ attempt_aside() {
     journalctl --sync && wait_for 60 journal_shows "(does not get the microphone|is failed): .*($1)"
 }
 
+# A program that talks to the control socket as the daemon's own door does.
+control_socket() {
+  keep
+  it "refused: a caller of the control socket calls itself root" refused 0 'code=Unreachable .*password' \
+    alone $evil forged "$program"
+  it "no answer is hers" unchanged
+}
+
 it "captured serves" start_captured
 it "programs of bad will are there" prepare
 agents
@@ -361,5 +355,6 @@ crowd
 grants
 tracers
 around
+control_socket
 stores_of_answers
 finish

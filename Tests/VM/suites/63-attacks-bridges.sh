@@ -7,14 +7,13 @@
 . "$(dirname "${BASH_SOURCE[0]}")/../lib/guest.sh"
 
 bridge=/usr/libexec/captured-pipewire home=/home/alice trapped=/home/alice/trapped
-user() { as alice systemctl --user "$@"; }
 has_cameras() { as alice env PIPEWIRE_NO_CONFIG=1 pw-dump 2>/dev/null | grep -q '"captured\.[^p]'; }
 has_none() { fails has_cameras; }
 # What alice has allowed, and that sees by PipeWire.
 sees() { alone env PIPEWIRE_NO_CONFIG=1 timeout 60 $home/eye -q pipewiresrc num-buffers=3 ! video/x-raw ! fakesink; }
 # own_bridge COMMAND...: a bridge of alice's own in the place of the service; bridge_ends ends it
 own_bridge() {
-  user stop captured-pipewire && wait_for 60 has_none || return 1
+  manager stop captured-pipewire && wait_for 60 has_none || return 1
   alone "$@" >"$work/bridge" 2>&1 &
   own=$!
   wait_for 60 has_cameras || { cat "$work/bridge"; return 1; }
@@ -29,12 +28,12 @@ bridge_ends() {
 row() { echo "# attack $1: tried: $2; was told: ${3:-nothing}; the journal: ${4:-nothing}"; }
 
 it "captured is installed, alice sits at the machine" start_captured
-it "alice has sound servers" eval 'user_manager alice && user start pipewire wireplumber'
+it "alice has sound servers" eval 'user_manager alice && manager start pipewire wireplumber'
 it "the bridge has a group" says '^-rwxr-sr-x root captured-bridge$' stat -c '%A %U %G' $bridge
 it "which has no member" says ':$' getent group captured-bridge
 cp "$(readlink -f "$(command -v gst-launch-1.0)")" $home/eye && chown alice: $home/eye
 it "a program of hers may have the camera" capturectl auth set --user alice exe:$home/eye camera authorized
-it "the bridge serves" eval 'user start captured-pipewire && wait_for 60 has_cameras'
+it "the bridge serves" eval 'manager start captured-pipewire && wait_for 60 has_cameras'
 it "her program sees" sees
 
 # What is around it. Each is tried on another program first, which falls into it.
@@ -93,9 +92,9 @@ around client.conf NOTHING=1
 rm -r $home/.config/pipewire
 
 # What its person may do to it.
-user start captured-pipewire
+manager start captured-pipewire
 it "the bridge serves again" wait_for 60 has_cameras
-pid=$(user show -p MainPID --value captured-pipewire)
+pid=$(manager show -p MainPID --value captured-pipewire)
 row ptrace "traces the bridge" "$(alone strace -qq -p "$pid" 2>&1 | head -n 1)" ""
 it "ptrace: nobody of hers traces it" says 'Operation not permitted|Could not attach' fails alone timeout 20 strace -p "$pid"
 for name in mem environ maps fd/0; do
@@ -125,7 +124,7 @@ cp $bridge $home/captured-pipewire && chown alice: $home/captured-pipewire
 poses copy "a copy of the bridge" "$refusal" $home/captured-pipewire
 poses no-new-privileges "the bridge itself, without its group, with code of hers in it" "$refusal" \
   setpriv --no-new-privs env LD_PRELOAD=/usr/local/lib/trap.so $bridge
-user start captured-pipewire
+manager start captured-pipewire
 it "the bridge serves at the end" eval 'wait_for 60 has_cameras && sees'
 
 # Programs that go around the library for V4L2: in a container there is no node.

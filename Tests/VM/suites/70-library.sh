@@ -253,22 +253,6 @@ to_library() {
   it "a player plays it" plays "$(find /home/alice/killed -name killed.mkv)"
   it "index and files agree" sound_library
 }
-# into_library NAME SECONDS [OPTION...]
-into_library() {
-  alone capturectl record --to-library --name "$1" --camera "$(camera 1)" --video-format "$(small 10)" \
-    --video-codec mjpeg --duration "$2" "${@:3}"
-}
-begins_into() {
-  rm -f "$work/into.status"
-  (into_library "$1" 600 >"$work/into" 2>&1; echo $? >"$work/into.status") &
-  wait_for 60 begun 20000
-}
-# ends_into STATUS PATTERN
-ends_into() {
-  wait_for 60 test -s "$work/into.status" && [[ $(<"$work/into.status") == "$1" ]] && grep -q -- "$2" "$work/into" ||
-    { cat "$work/into"; return 1; }
-}
-kept_id() { facts alone capturectl library kept list --json && value 0.id; }
 
 # What somebody did to the files.
 faults() {

@@ -20,7 +20,8 @@ kills() {
       { tail -n 2 $library_account; cat "$work/writer"; journalctl --no-pager -n 20 -u captured; return 1; }
     in_the_next
     touch "$work/enough"
-    wait_for 60 is_killed || return
+    # It may be on its way back from a request's restart, and have no number.
+    wait_for 60 kill_hard captured || return
     wait $writer
     rm "$work/enough"
     wait_for 60 active captured && library_holds || { tail -n 2 $library_account; return 1; }
@@ -28,12 +29,6 @@ kills() {
     systemctl reset-failed captured 2>/dev/null
   done
   echo "# $(<$library_done) acknowledged"
-}
-# It may be on its way back from a request's restart, and have no number.
-is_killed() {
-  local process
-  process=$(main_pid captured)
-  ((process > 0)) && kill -KILL "$process"
 }
 
 serves_logged() { systemctl start captured && may_use_library alice $capturectl_program all && begins; }

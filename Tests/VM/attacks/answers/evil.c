@@ -1,4 +1,4 @@
-/* evil agent|request|session|terminal|handed|steal|set|reset|switch|open ...: one attack of each kind; see the suite. */
+/* evil agent|request|session|terminal|handed|steal|forged|set|reset|switch|open ...: one attack of each kind; see the suite. */
 #include "evil.h"
 #include <string.h>
 #include <time.h>
@@ -96,6 +96,8 @@ int main(int count, char **words)
 		return terminal(count - 1, words + 1);
 	if (!strcmp(words[1], "handed") || !strcmp(words[1], "steal"))
 		return connections(count - 1, words + 1);
+	if (!strcmp(words[1], "forged"))
+		return forged(count - 1, words + 1);
 	must(sd_bus_open_system(&bus), "reach the bus");
 	if (!strcmp(words[1], "agent"))
 		return agent(count - 1, words + 1);

@@ -28,6 +28,7 @@ int request(int count, char **words);
 int session(int count, char **words);
 int terminal(int count, char **words);
 int connections(int count, char **words);
+int forged(int count, char **words);
 /* The session that this program has made, as it was last told of it: it `rests` when it does not run, and is_settled when it
    runs or is over. */
 extern struct session {

@@ -58,10 +58,10 @@ write_answers() {
     (($# == 1)) || "${@:2}" "$number" || return
   done
 }
-# answers_hold: the store has what was acknowledged and nothing else but alice's use of the library
+# answers_hold: the store has what was acknowledged and nothing else but what alice's command may
 answers_hold() {
   answers >"$work/answers" || { cat "$work/answers"; return 1; }
-  grep -v "^alice $capturectl_program library" "$work/answers" | sed 's/^root //' | LC_ALL=C sort >"$work/found"
+  grep -v "^alice $capturectl_program " "$work/answers" | sed 's/^root //' | LC_ALL=C sort >"$work/found"
   compare $answers_account $answers_done "$store_tools/after"
 }
 

@@ -61,6 +61,8 @@ begin_record() {
 has_begun() { [[ -s $1 ]] || ! kill -0 "$recording"; }
 # larger FILE BYTES
 larger() { (($(stat -c %s "$1") > $2)); }
+# The recording in the background writes on.
+goes_on() { local from; from=$(stat -c %s "$recorded"); wait_for 20 larger "$recorded" $((from + 3000)); }
 # record_ends CODE [PATTERN]: the recording in the background ends so by itself, says so, and its file plays; `value` knows
 # its summary
 record_ends() {

@@ -1,5 +1,5 @@
 # The message bus stands still while a session captures: what then becomes of its memory, its file and the daemon's
-# sleep. A suite sets `rate`, of the camera, and `daemon` and `bus`, their processes.
+# sleep. A suite sets `rate`, of the camera.
 # shellcheck shell=bash
 
 # records_alone FILE OPTION...: a recording by the daemon alone; its session's number is in `id`
@@ -11,10 +11,9 @@ records_alone() {
 paused() { facts capturectl status --json "$1" && value "statistics.inputs.$2.drops.paused" | grep . || echo 0; }
 # media_sums: every byte of the memory that readers have mapped, ring by ring
 media_sums() {
-  local file
-  for file in "/proc/$daemon/fd"/*; do
-    [[ $(readlink "$file") != /memfd:captured:* ]] || echo "$(readlink "$file" | tr -d ' ') $(sha256sum <"$file")"
-  done | sort
+  local file ring
+  find "/proc/$daemon/fd" -lname '/memfd:captured:*' -printf '%p %l\n' |
+    while read -r file ring; do echo "${ring// /} $(sha256sum <"$file")"; done | sort
 }
 rings_are() { [[ $(media_sums | wc -l) == "$1" ]] || { media_sums; return 1; }; }
 changes() { local before; before=$(media_sums) && wait_for 60 differs "$before"; }
@@ -58,11 +57,9 @@ suspended_since() { (($(suspensions "$1") > $2)); }
 # switches: how often each thread of the daemon went to sleep. One is left out: libdispatch's own, which looks at its
 # pool of threads once a second in every Swift program. Work of the daemon shows in the threads that it is done on.
 switches() {
-  local task name
-  for task in "/proc/$daemon/task"/*; do
-    name=$(<"$task/comm") && [[ $name != *overcommit* ]] || continue
-    awk -v name="$name" '/ctxt_switches/ { n += $2 } END { print name, n + 0 }' "$task/status"
-  done
+  # Some of them end meanwhile.
+  cat "/proc/$daemon/task"/*/status 2>/dev/null | awk '/^Name:/ { name = $2; n = 0 } /ctxt_switches/ { n += $2 }
+    /^nonvoluntary/ && name !~ /overcommit/ { print name, n }'
 }
 total_of() { awk '{ n += $NF } END { print n + 0 }'; }
 idles() {
@@ -80,6 +77,19 @@ idles() {
 watchdog() { systemctl show --value -p WatchdogUSec captured; }
 watchdog_is() {
   [[ $(watchdog) == "$1" ]] || { echo "the watchdog waits for $(watchdog), not $1"; return 1; }
+}
+
+# knows_daemon: sets `daemon`, `bus` and `watchdog_interval`
+knows_daemon() {
+  daemon=$(main_pid captured) bus=$(main_pid dbus)
+  watchdog_interval=$(systemctl cat captured | sed -n 's/^WatchdogSec=//p')s
+  it "the watchdog is off while nothing is captured" wait_for 20 fails watchdog_is "$watchdog_interval"
+}
+rests_again() {
+  it "nothing is captured: the watchdog is off again" wait_for 20 fails watchdog_is "$watchdog_interval"
+  sleep 10
+  it "and nothing wakes the daemon" idles
+  it "it is still the same" test "$(main_pid captured)" = "$daemon"
 }
 
 # interrupted_by_bus ID INPUT...

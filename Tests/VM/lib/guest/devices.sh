@@ -63,6 +63,19 @@ camera() {
   return 1
 }
 
+# loopback: the node of v4l2loopback, whose frames any program writes; nothing where there is none
+loopback() {
+  local node
+  node=$(grep -lx 'Dummy video device (0x0000)' /sys/class/video4linux/*/name | head -n 1 | cut -d/ -f5)
+  [[ -z $node ]] || echo "/dev/$node"
+}
+# play_into NODE FOURCC WORDS...: what ffmpeg makes of those words, in the background; the process is `player`
+play_into() {
+  ffmpeg -v error -nostdin -re "${@:3}" -f v4l2 "$1" &
+  player=$!
+  wait_for 60 says "'$2'" v4l2-ctl -d "$1" --get-fmt-video
+}
+
 # small RATE: a format of `camera` that costs little
 small() { [[ $flavour == container ]] && echo "YUYV:$small_size@15" || echo "YUYV:$small_size@$1"; }
 small_size=320x180

@@ -27,5 +27,23 @@ begun() { (($(cat "$libraries"/1000/transit/* | wc -c) >= $1)); }
 may_use_library() { capturectl auth set --user "$1" "$2" library "$3"; }
 # sound_library: index and files agree, as the daemon finds them
 sound_library() { says 'nothing is wrong with the library' alone capturectl library check; }
+# into_library NAME SECONDS [OPTION...]: alice records a movie into it, at library_rate
+library_rate=10
+into_library() {
+  alone capturectl record --to-library --name "$1" --camera "$(camera 1)" --video-format "$(small $library_rate)" \
+    --video-codec mjpeg --duration "$2" "${@:3}"
+}
+# begins_into NAME [OPTION...]: the same in the background, until some of it is there; ends_into STATUS PATTERN: it ends so
+begins_into() {
+  rm -f "$work/into.status"
+  (into_library "$1" 600 "${@:2}" >"$work/into" 2>&1; echo $? >"$work/into.status") &
+  wait_for 240 begun 20000
+}
+ends_into() {
+  wait_for 60 test -s "$work/into.status" && [[ $(<"$work/into.status") == "$1" ]] && grep -q -- "$2" "$work/into" ||
+    { cat "$work/into.status" "$work/into"; return 1; }
+}
+# kept_id: the first of the recordings that could not be saved
+kept_id() { facts alone capturectl library kept list --json && value 0.id; }
 # counts NUMBER COMMAND...: so many assets are counted
 counts() { [[ $("${@:2}" library count 2>"$work/counts") == "$1" ]] || { "${@:2}" library count; return 1; }; }

@@ -22,9 +22,10 @@ on_host() {
     look_at_clock
     ((moment - began < 120)) || { echo "the host does not look"; return 1; }
   done
-  cat "$answer.errors" >&2
-  cat "$answer.said"
-  return "$(<"$answer.status")"
+  [[ ! -s $answer.errors ]] || cat "$answer.errors" >&2
+  [[ ! -s $answer.said ]] || cat "$answer.said"
+  read -r words <"$answer.status"
+  return "$words"
 }
 
 # probe FILE: everything ffprobe knows, frames counted by decoding, as lines such as streams.stream.0.codec_name="h264"

@@ -94,6 +94,22 @@ refused() {
   [[ $status == "$code" ]] && grep -qE -- "$pattern" "$work/refused" ||
     { echo "status $status, wanted $code and '$pattern':"; cat "$work/refused"; return 1; }
 }
+# spawn NAME USER COMMAND...: in the background; what it prints is in NAME.out. end PROGRAM: kills it, by its file's name
+spawn() {
+  local name=$1 user=$2 as_folder=/
+  shift 2
+  : >"$work/$name.out"
+  as "$user" "$@" >"$work/$name.out" 2>&1 </dev/null &
+}
+# says_in NAME PATTERN [SECONDS]
+says_in() { wait_for "${3:-60}" grep -qE -- "$2" "$work/$1.out" || { cat "$work/$1.out"; return 1; }; }
+end() {
+  pkill -KILL -x "$1"
+  wait_for 20 fails pgrep -x "$1"
+}
+bob() { local as_folder=/; as bob "$@"; }
+# manager WORDS...: systemctl of alice's own service manager
+manager() { as alice systemctl --user "$@"; }
 # alone COMMAND...: as alice, without a terminal
 alone() {
   local as_session=1
