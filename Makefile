@@ -297,8 +297,9 @@ install:
 		text) install -D -m 644 "$$source" "$(DESTDIR)$$target"; \
 			sed -i 's|](\(\.\./\)\?$(catalog)/|](\1CaptureKit/|g; s|](\.\./Tests/VM/README.md)|](test-machine.md)|g; s|](\.\./Tests/CaptureRingTests/|](|g; s|](Tests/VM/README.md)|](docs/test-machine.md)|g' \
 				"$(DESTDIR)$$target" ;; \
-		strip) install -D --strip -m 755 "$$source" "$(DESTDIR)$$target" ;; \
-		library) install -D --strip -m 644 "$$source" "$(DESTDIR)$$target" ;; \
+		strip | library) [ "$$mode" = strip ] && mode=755 || mode=644; \
+			install -D --strip -m "$$mode" "$$source" "$(DESTDIR)$$target.new"; \
+			mv -f "$(DESTDIR)$$target.new" "$(DESTDIR)$$target" ;; \
 		link) mkdir -p "$$(dirname "$(DESTDIR)$$target")"; ln -sf "$$source" "$(DESTDIR)$$target" ;; \
 		*) install -D -m "$$mode" "$$source" "$(DESTDIR)$$target" ;; \
 		esac; \
@@ -324,7 +325,8 @@ deb: setup-deb build
 # would have each print an error.
 # While the lockdown is on, the nodes of cameras and microphones are the daemon's alone. Recordings that run are finished.
 uninstall:
-	@if [ -e "$(DESTDIR)/etc/udev/rules.d/73-captured-lockdown.rules" ]; then \
+	@if [ -e "$(DESTDIR)/etc/udev/rules.d/73-captured-lockdown.rules" ] || \
+			[ -e "$(DESTDIR)/etc/systemd/system/captured.service.d/lockdown.conf" ]; then \
 		echo "the lockdown is on, and without captured nobody could capture; first, as root: capturectl lockdown off" >&2; \
 		exit 69; \
 	fi
@@ -345,5 +347,5 @@ uninstall:
 	@if [ -z "$(DESTDIR)" ]; then \
 		if [ -d /run/systemd/system ]; then config/captured-stop finish; fi; \
 		echo "uninstalled; to purge what is left (answers, history, media library, configuration, user), as root:"; \
-		echo "  rm -rf /var/lib/captured $(SYSCONFDIR)/captured && userdel captured"; \
+		echo "  rm -rf /var/lib/captured /etc/captured && userdel captured"; \
 	fi

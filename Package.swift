@@ -114,8 +114,11 @@ let package = Package(
                 "MediaLibrary", "CaptureBus", "CaptureMessages", "CLinux", "CSystemd", logging,
             ]
         ),
-        module("CaptureAgent", ["CaptureCore", "CaptureSystem", "CaptureBus", "CaptureMessages", "CaptureKit"]),
-        module("PickerMessages"),
+        module(
+            "CaptureAgent",
+            ["CaptureCore", "CaptureSystem", "CaptureBus", "CaptureMessages", "CaptureKit", "CLinux"]
+        ),
+        module("PickerMessages", ["CaptureCore"]),
 
         // The programs
         .executableTarget(
@@ -149,18 +152,20 @@ let package = Package(
         // Alone in linking GTK: what shows no window runs without it.
         .executableTarget(
             name: "captured-picker",
-            dependencies: ["CaptureSystem", "PickerMessages", "CGTK"],
+            dependencies: ["CaptureCore", "CaptureSystem", "PickerMessages", "CGTK"],
             swiftSettings: settings
         ),
 
         // Tests, without hardware; those that need devices, systemd and a bus are in Tests/VM
         .target(
             name: "TestSupport",
-            dependencies: ["CaptureCore", "CaptureSystem", "CaptureRing", "Authorization", "CaptureEngine"],
+            dependencies: [
+                "CaptureCore", "CaptureSystem", "CaptureRing", "Authorization", "CaptureEngine", "BusSupport",
+            ],
             path: "Tests/Support",
             exclude: [
-                "AllocationCounter", "Bus", "LyingDriver", "TestWidth", "checks.py", "compiled.py", "json_schema.py",
-                "private_daemon.py", "say.h", "terminal.py",
+                "AllocationCounter", "Bus", "LyingDriver", "TestWidth", "agent.py", "checks.py", "compiled.py",
+                "json_schema.py", "private_daemon.py", "say.h", "terminal.py",
             ],
             swiftSettings: settings
         ),
@@ -191,7 +196,7 @@ let package = Package(
             path: "Tests/Controls/Subject",
             swiftSettings: settings
         ),
-        tests("CaptureCore", ["TestSupport"]),
+        tests("CaptureCore"),
         tests("CaptureSystem", ["CaptureCore", logging]),
         tests(
             "CaptureRing",
@@ -228,7 +233,7 @@ let package = Package(
             "CaptureAgent",
             ["CaptureCore", "CaptureKit", "CaptureBus", "CaptureMessages", "CaptureSystem", "BusSupport"]
         ),
-        tests("PickerMessages"),
+        tests("PickerMessages", ["CaptureCore"]),
         tests(
             "capturectl",
             [
