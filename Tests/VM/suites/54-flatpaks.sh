@@ -94,18 +94,27 @@ it "after a no it has nothing" refused 77 'denied' inside capturectl photo -y $h
 
 # By PipeWire.
 it "the bridge serves" eval 'manager start captured-pipewire && wait_for 60 has_node captured\\.'
-# hears FILE: records until there is a second of it, ten seconds at most; `sound` is how many bytes are not silence
+# hears FILE CONDITION...: records until it holds
 hears() {
-  inside bash -c 'pw-record --rate 48000 --channels 2 --format s16 "$1" & for ((i = 0; i < 100; i++)); do
-    sleep 0.1; [[ -s $1 && $(stat -c %s "$1") -gt 200000 ]] && break; done; kill -INT $!; wait' bash $home/$1
-  sound=$(tail -c +45 $home/$1 2>/dev/null | tr -d '\0' | wc -c)
+  local status
+  inside pw-record --rate 48000 --channels 2 --format s16 "$home/$1" >"$work/hears" 2>&1 &
+  wait_for 60 "${@:2}"
+  status=$?
+  alone flatpak kill $id
+  wait $!
+  return $status
 }
+# How many bytes are no silence.
+count_sound() { sound=$(tail -c +45 "$home/$1" 2>/dev/null | tr -d '\0' | wc -c); }
+# The microphone beeps once a second, behind as much silence as its start takes.
+has_sound() { count_sound "$1" && ((sound > 5000)); }
+is_told_why() { says "flatpak:$id does not get the microphone" uses; }
 capturectl auth set --user alice flatpak:$id microphone authorized
-it "it hears by PipeWire" eval 'hears yes.wav; ((sound > 5000))'
+it "it hears by PipeWire" hears yes.wav has_sound yes.wav
 it "the history has that, too" says "\"kind\": \"use\".*\"program\": \"flatpak:$id\".*\"service\": \"microphone\"" uses
 capturectl auth set --user alice flatpak:$id microphone denied
-it "after a no it hears nothing" eval 'hears no.wav; ((sound == 0))'
-it "because of the no" says "flatpak:$id does not get the microphone" uses
+it "after a no it is told why" hears no.wav is_told_why
+it "and hears nothing" eval 'count_sound no.wav && ((sound == 0))'
 
 # Killed by its person.
 capturectl auth set --user alice flatpak:$id camera authorized
