@@ -8,8 +8,10 @@ import Glibc
 /// Thread-safe. Loosening consent takes a password, which polkit asks for over the bus. So over this socket only root
 /// may loosen.
 public struct ControlSocket: Sendable {
-    /// Milliseconds to wait for an answer. A request that ends sessions waits for their files.
-    private static let patience: Int32 = 120_000
+    /// Milliseconds to wait for an answer. A request that ends sessions waits for their files; a list waits for nothing.
+    private static func patience(for request: ControlRequest) -> Int32 {
+        if case .sessions = request { 25_000 } else { 120_000 }
+    }
 
     private let path: String
 
@@ -82,7 +84,7 @@ public struct ControlSocket: Sendable {
             let socket = try PacketSocket.connect(to: path)
             try socket.send(request.text)
             while true {
-                guard try !Poll.wait(socket.file.descriptor, timeout: patience).isEmpty else {
+                guard try !Poll.wait(socket.file.descriptor, timeout: patience(for: request)).isEmpty else {
                     throw SystemError("wait for the capture daemon's answer", errno: ETIMEDOUT)
                 }
                 guard let message = try socket.receive() else {

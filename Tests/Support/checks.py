@@ -1,5 +1,5 @@
 """What the test programs share: they count checks, say which failed, and close with `N passed, N failed`."""
-import contextlib, os, subprocess, sys, threading, time, traceback
+import contextlib, os, signal, subprocess, sys, threading, time, traceback
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent.parent
@@ -8,6 +8,9 @@ PROGRAMS = Path(os.environ.get("PROGRAMS", ROOT / ".build/release")).resolve()
 LIMIT = int(os.environ.get("LIMIT", 240))
 counts = {True: 0, False: 0}
 counting = threading.Lock()
+# A shell has what it starts in the background ignore Ctrl-C. The programs under test must not: they get it typed.
+signal.signal(signal.SIGINT, signal.default_int_handler)
+signal.signal(signal.SIGQUIT, signal.SIG_DFL)
 
 
 def it(what, holds, why=""):

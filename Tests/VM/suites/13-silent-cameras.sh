@@ -31,13 +31,13 @@ it "the recording ends, 74" record_ends 74 "the camera delivers nothing"
 it "a silent camera from the start" expect_exit 74 capturectl record --camera "$first" --microphone none --duration 6 "$work/none.mkv"
 it "and so a photo" expect_exit 74 capturectl photo --camera "$first" "$work/none.png"
 it "it delivers again" vivid_fault "$first" percentage_of_dropped_buffers 0
-it "a short recording runs" film "$work/short.mkv" --duration 12
+it "a short recording runs" film "$work/short.mkv" --duration 60
 it "for a second" wait_for 30 larger "$work/short.mkv" 4000
 it "the camera falls silent" vivid_fault "$first" percentage_of_dropped_buffers 100
 it "it ends" record_ends 74 "the camera delivers nothing"
 it "it delivers again" vivid_fault "$first" percentage_of_dropped_buffers 0
 
-it "a recording runs" film "$work/damage.mkv" --duration 60
+it "a recording runs" film "$work/damage.mkv" --duration 600
 it "for a while" wait_for 30 larger "$work/damage.mkv" 4000
 spoil() { while v4l2-ctl -d "$first" -c inject_v4l2_buf_flag_error=1; do nap 0.2; done; }
 spoil >/dev/null 2>&1 &
@@ -61,7 +61,7 @@ it "the session goes on" wait_for 15 state running
 kill -INT $recording
 it "and ends as asked" record_ends 0
 it "the gap is counted" test "$(value drops.no-signal)" -gt 50
-it "a recording runs" film "$work/other.mkv" --duration 60
+it "a recording runs" film "$work/other.mkv" --duration 600
 it "for a while" wait_for 30 larger "$work/other.mkv" 4000
 it "another signal comes" v4l2-ctl -d "$first" -c dv_timings=3,dv_timings_signal_mode=4
 it "the recording ends, 74" record_ends 74 "its signal is now"

@@ -151,7 +151,7 @@ policy() {
   forget
 }
 rules() { mkdir -p /etc/captured/policy.d && printf '%s\n' '[Rule]' "$@" >/etc/captured/policy.d/50-suite.conf; }
-journal_of() { journalctl -b -o cat --no-pager _SYSTEMD_UNIT=captured.service CAPTURE_CAUSE="$1"; }
+journal_of() { read_journal _SYSTEMD_UNIT=captured.service CAPTURE_CAUSE="$1"; }
 
 settings() {
   it "alice may tighten her own consent" as alice capturectl auth set $capturectl_program camera denied
@@ -224,7 +224,7 @@ others() {
   it "bob does not see alice's session" fails says alice bob capturectl sessions
   it "nor its counters" expect_exit 66 bob capturectl status "$id"
   it "nor may he stop it" expect_exit 66 bob capturectl stop "$id"
-  it "it still runs" session_is "$id" running
+  it "it still runs" wait_for 20 session_is "$id" running
   it "he does not see her answers" fails says alice bob capturectl auth list
   it "nor what decides about her programs" expect_exit 77 bob capturectl auth explain --user alice $capturectl_program
   configure linger '[Indicator]\nLingerSec=60'
@@ -234,7 +234,9 @@ others() {
   it "root may stop it" capturectl stop "$id"
   it "and its file is finished" playable /home/alice/alice.wav
   it "a use that has ended is still shown" in_use ended
-  it "alice was told of it" grep -q '"useChanged".*"ended"' "$work/told.alice"
+  it "alice was told of it" wait_for 60 grep -q '"useChanged".*"ended"' "$work/told.alice"
+  capturectl auth set --user bob exe:/bin/false camera denied
+  it "bob has heard all until now" wait_for 60 grep -q /bin/false "$work/told.bob"
   it "bob was told of nothing that is hers" fails grep -E 'session|useChanged|alice' "$work/told.bob"
   it "who asks for nothing is told of nothing of anybody's" fails grep -E 'Session|UseChanged|member=Changed' "$work/told.silent"
   kill $(pgrep -f '^capturectl monitor|^dbus-monitor')

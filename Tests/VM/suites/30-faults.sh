@@ -20,7 +20,7 @@ reloads_often() {
   before=$(reloads)
   while ((SECONDS < end)); do systemctl reload captured || break; done
   it "after many reloads the daemon is the same" test "$(main_pid captured)" = "$daemon"
-  it "the recording goes on" session_is "$id" running
+  it "the recording goes on" wait_for 20 session_is "$id" running
   it "and has read its configuration" wait_for 60 reloaded_since "$((before + 5))"
   capturectl stop "$id"
   it "and serves" works
@@ -37,7 +37,7 @@ reload_waits() {
   reload_captured
   it "a rule ends its use of the camera" wait_for 60 says 'capturectl +claimed +camera +revoked' capturectl history
   wait_factor=1 it "the daemon waits for its file, for longer than the watchdog does" fails wait_for 25 new_daemon "$before"
-  it "and answers meanwhile" session_is "$id" running
+  it "and answers meanwhile" wait_for 20 session_is "$id" running
   rm $rule
   it "it reads its configuration meanwhile, too" reload_captured
   systemctl kill --signal=CONT "$unit"
@@ -110,7 +110,7 @@ clients() {
   it "with that reason" says '"reasonCode": "RecorderLost"' capturectl status --json "$id"
   frames=$(frames_of "$id")
   it "its file plays up to the last second" test "$(frame_count /home/alice/lost.mkv)" -ge $((frames - 2 * rate - 3))
-  it "the other session goes on" session_is "$other" running
+  it "the other session goes on" wait_for 20 session_is "$other" running
 
   it "a movie is recorded, too" recording crash crash.mkv "${picture[@]}"
   victim=$(recorders | grep -vxF "$bystander")
@@ -125,7 +125,7 @@ clients() {
   it "its client is killed" kill -KILL "$pid"
   it "the session ends with it" wait_for 60 session_is "$id" stopped
   it "its file is whole" whole /home/alice/gone.mkv "$frames"
-  it "the session of a client that left runs still" session_is "$other" running
+  it "the session of a client that left runs still" wait_for 20 session_is "$other" running
   it "another process stops it" alone capturectl stop "$other"
   it "its file is finished" finished /home/alice/other.flac
   it "to stop it twice is an error" expect_exit 66 alone capturectl stop "$other"

@@ -417,6 +417,7 @@ broken_off() {
   local before
   before=$(count)
   alone capturectl library changes --follow >"$work/follows" 2>&1 &
+  wait_for 60 grep -q '^token' "$work/follows"
   feeds capturectl
   it "an import is under way" begun 1000
   it "nothing of it shows" counts "$before" alone capturectl

@@ -26,17 +26,21 @@ attacked() {
   local wanted=$1 told=$2 shown=$3 status=0
   shift 3
   journal_since new || return 1
-  "$attacks/standing" >"$work/before" || return 1
+  wait_for 60 nothing_rests || return 1
   "$@" >"$work/told" 2>&1 || status=$?
   attack_told=$(grep -m 1 -E -- "$told" "$work/told") && [[ $status == "$wanted" ]] ||
     { echo "status $status, wanted $wanted and '$told':"; cat "$work/told"; return 1; }
   wait_for 20 journal_shows "$shown" || { echo "no '$shown' in the journal:"; cat "$work/shown"; return 1; }
   attack_shown=$(grep -m 1 -E -- "$shown" "$work/shown")
   # A use would be in the history before its first frame.
-  "$attacks/standing" >"$work/after" && diff "$work/before" "$work/after"
+  wait_for 60 stands
 }
+# A machine that is held up shows a session as suspended for a moment.
+nothing_rests() { "$attacks/standing" >"$work/before" && ! grep ' suspended ' "$work/before"; }
+stands() { "$attacks/standing" >"$work/after" && diff "$work/before" "$work/after"; }
 # journal_since new: forgets what the daemon has said until now; without a word: collects what it has said since
 journal_since() {
+  journalctl --sync
   [[ ${1:-} != new ]] || rm -f "$work/shown" "$work/cursor"
   local from=(--cursor-file="$work/cursor")
   if [[ -e $work/cursor ]]; then

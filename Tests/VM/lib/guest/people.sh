@@ -31,7 +31,7 @@ unit_setting() {
     systemctl daemon-reload
 }
 unit_default() { rm -rf "/run/systemd/system/$1.d" && systemctl daemon-reload; }
-journal() { journalctl -b -u "$1" -o cat --no-pager; }
+journal() { read_journal -u "$1"; }
 
 capturectl_program=exe:/usr/bin/capturectl
 # allow, refuse USER SERVICE...; forget: everybody's answers
@@ -77,6 +77,9 @@ terminal() {
     echo $? >"$work/$name.status"
   ) &
 }
+# types_hidden NAME KEYS: a password. What is typed between its prompt and the end of the echo is thrown away.
+types_hidden() { wait_for 60 is_hidden "$1" && types "$1" "$2"; }
+is_hidden() { stty -F "$(<"$work/$1.keys.tty")" -a | grep -q -- ' -echo '; }
 types() { printf '%b' "$2" >"$work/$1.keys"; }
 # replies NAME KEYS: types them when a question is put; what is typed before is thrown away
 replies() { wait_for 60 is_asked "$1" && types "$1" "$2" || { cat "$work/$1.screen"; return 1; }; }

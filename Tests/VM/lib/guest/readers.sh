@@ -63,7 +63,7 @@ reader_is_interrupted() {
   it "$service: it is switched on" capturectl switch "$service" on
   it "$service: the session goes on by itself" reader_says '^runs again'
   it "$service: with frames" wait_for 60 reader_said 2 'mapped, and frames come'
-  it "$service: in the same session" session_is "$id" running
+  it "$service: in the same session" wait_for 20 session_is "$id" running
   it "$service: nobody was asked" fails grep -q asked "$work/there.out"
   it "$service: the answer is withdrawn while the memory is mapped" \
     by capturectl auth set --user alice $reader_program "$service" denied

@@ -137,5 +137,7 @@ kill_hard() {
   pid=$(main_pid "$1")
   ((pid > 0)) && kill -KILL "$pid"
 }
+# read_journal OPTION...: with all that was said until now; on a busy machine journald is behind
+read_journal() { journalctl --sync; journalctl -b -o cat --no-pager "$@"; }
 # journal_says UNIT PATTERN
-journal_says() { journalctl -b -u "$1" --no-pager | grep -qE -- "$2"; }
+journal_says() { read_journal -u "$1" | grep -qE -- "$2"; }

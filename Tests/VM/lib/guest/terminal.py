@@ -17,6 +17,9 @@ typed = os.open(keys, os.O_RDWR)
 child, terminal = pty.fork()
 if child == 0:
     os.close(typed)
+    # For who looks at its settings.
+    with open(keys + ".tty", "w") as file:
+        file.write(os.ttyname(0))
     if owner >= 0:
         os.fchown(0, owner, -1)
     os.execvp(command[0], command)
