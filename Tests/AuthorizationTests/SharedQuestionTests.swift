@@ -3,7 +3,7 @@ import CaptureCore
 import TestSupport
 import Testing
 
-@Suite struct `One question for many` {
+@Suite(.timeLimit(.minutes(10))) struct `One question for many` {
     let person = Person()
     let log = DecisionLog()
     let gate: AuthorizationGate
@@ -105,7 +105,9 @@ import Testing
         }
         #expect(await request.value == .dismissed)
         #expect(await gate.waiterCount == 0)
-        #expect(person.asked.count == person.withdrawn)
+        // The person may hear of it only after it was taken away.
+        while person.asked.count != person.withdrawn { await Task.yield() }
+        #expect(person.asked.count <= 1)
     }
 
     @Test func `an answer counts while one of those who wait still is who it was`() async throws {

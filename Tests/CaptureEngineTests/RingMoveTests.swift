@@ -229,19 +229,13 @@ import Testing
         let ring = bench.rings.made[0]
         (ring.counters.published, ring.counters.age) = (1, .max / 2)
         let joining = try await bench.running(EngineBench.buffer)
+        // The camera delivers: each look finds more.
+        ring.whenLooked { $0.published += 1 }
         let given = Task { try await bench.engine.openBuffer(joining, output: "frames", client: EngineBench.client()) }
-        // The camera delivers, for longer than one that is silent would be waited for, on a thread of its own, as it does.
-        await withCheckedContinuation { done in
-            Thread.detachNewThread {
-                let begun = ContinuousClock.now
-                while ContinuousClock.now - begun < .milliseconds(1500) {
-                    usleep(5000)
-                    ring.counters.published += 1
-                }
-                done.resume()
-            }
-        }
+        // For longer than one that is silent would be waited for.
+        try await Task.sleep(for: .milliseconds(1500))
         #expect(!bench.machine.log.contains { $0.hasPrefix("move") })
+        ring.whenLooked(nil)
         ring.counters.age = 0
         #expect(try await given.value === bench.rings.made.last?.handOut(isPatient: false))
         #expect(bench.machine.log.filter { $0.hasPrefix("move") } == ["move fake:camera"])

@@ -79,12 +79,12 @@ final class NumberedMovie {
 
     /// Begins the movie behind a pre-roll, and waits until that holds: by default, until it was begun.
     func begin(at frame: Int, until holds: (OutputStatistics) -> Bool = { !$0.isWaiting }) throws {
-        try rig.socket.send(RecorderCommand.begin(at: Rig.epoch.advanced(by: NumberedMovie.time(frame))).text)
+        try rig.socket.send(RecorderCommand.begin(at: rig.epoch.advanced(by: NumberedMovie.time(frame))).text)
         try until(holds)
     }
 
     func cut(before frame: Int) throws {
-        try rig.socket.send(RecorderCommand.cut(at: Rig.epoch.advanced(by: NumberedMovie.time(frame) - 1)).text)
+        try rig.socket.send(RecorderCommand.cut(at: rig.epoch.advanced(by: NumberedMovie.time(frame) - 1)).text)
     }
 
     static func time(_ frame: Int) -> Int64 { Int64(frame) * 1_000_000_000 / 30 }

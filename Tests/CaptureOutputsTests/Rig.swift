@@ -8,6 +8,8 @@ import Glibc
 final class Rig {
     /// When the streams of tests begin.
     static let epoch = Timestamp(nanoseconds: 100_000_000_000)
+    /// When its own begin.
+    var epoch = Rig.epoch
     /// What they come from.
     static let origin = CaptureOrigin(
         camera: "HD Kamera Ü",
@@ -161,7 +163,7 @@ final class Rig {
 
     /// Orders a picture of what is published after a time, and waits until the recorder knows of it.
     func shoot(_ order: PictureOrder, at nanoseconds: Int64) throws {
-        try socket.send(RecorderCommand.shoot(order, at: Rig.epoch.advanced(by: nanoseconds)).text)
+        try socket.send(RecorderCommand.shoot(order, at: epoch.advanced(by: nanoseconds)).text)
         // It answers to a file, in the order of commands.
         try socket.send(RecorderCommand.file.text, with: [Descriptor.open("/dev/null", O_RDWR)])
         while true {
@@ -204,7 +206,7 @@ final class Rig {
         video.publish(
             slot,
             BufferInfo(
-                timestamp: Rig.epoch.advanced(by: nanoseconds),
+                timestamp: epoch.advanced(by: nanoseconds),
                 deviceSequence: sequence,
                 bytesUsed: (bytes.count, 0, 0, 0),
                 flags: flags
@@ -235,7 +237,7 @@ final class Rig {
         audio.publish(
             slot,
             BufferInfo(
-                timestamp: Rig.epoch.advanced(by: nanoseconds),
+                timestamp: epoch.advanced(by: nanoseconds),
                 deviceSequence: position,
                 position: position,
                 bytesUsed: (bytes.count, 0, 0, 0),

@@ -241,14 +241,24 @@ public final class FakeRing: MediaRing, MediaSink {
     /// Always.
     public let isAwaited = true
     private let counted = Mutex(RingCounters())
+    private let look = Mutex<(@Sendable (inout RingCounters) -> Void)?>(nil)
     private let ended = Mutex<StreamEnd?>(nil)
 
     /// A ring whose counters stand at zero.
     public init() {}
 
+    /// Changes the counters whenever somebody looks at them; `nil`: no more.
+    public func whenLooked(_ change: (@Sendable (inout RingCounters) -> Void)?) { look.withLock { $0 = change } }
+
     /// As the test set them.
     public var counters: RingCounters {
-        get { counted.withLock { $0 } }
+        get {
+            let change = look.withLock { $0 }
+            return counted.withLock { counters in
+                change?(&counters)
+                return counters
+            }
+        }
         set { counted.withLock { $0 = newValue } }
     }
 
