@@ -80,7 +80,7 @@ final class `A thousand requests of one program` {
 
     @Test func `time out together, and are asked anew after a restart`() async throws {
         // Long enough for all of them to come in, which is waited for.
-        try await comesToNothing("TimedOut", promptTimeout: .seconds(60)) { _ in }
+        try await comesToNothing("TimedOut", promptTimeout: .seconds(90)) { _ in }
     }
 
     private func comesToNothing(

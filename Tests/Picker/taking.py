@@ -111,7 +111,7 @@ def movies(scene, it):
         return streams(scene.folder / name)
 
     kinds, length = take("loud.mp4")
-    it("it is not used after that", not in_use(scene))
+    it("it is not used after that", wait_until(lambda: not in_use(scene)))
     it("a movie has sound", kinds == ["audio", "video"] and length > 0.5, f"{kinds} {length}")
     kinds, length = take("short.mp4", "--duration", "1s", ends=False)
     it("it ends by itself", kinds == ["audio", "video"] and 0.8 <= length <= 1.2, f"{kinds} {length}")

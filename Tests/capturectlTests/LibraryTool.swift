@@ -103,7 +103,11 @@ final class LibraryTool: Sendable {
         let process = Process()
         process.executableURL = URL(fileURLWithPath: RealDaemon.programs + "/capturectl")
         process.arguments = ["--bus", "session", "library"] + arguments
-        process.environment = ["DBUS_SESSION_BUS_ADDRESS": daemon.bus.address, "TZ": "UTC", "PATH": "/usr/bin:/bin"]
+        process.environment = [
+            "DBUS_SESSION_BUS_ADDRESS": daemon.bus.address, "TZ": "UTC", "PATH": "/usr/bin:/bin",
+            // On a busy machine an answer may take longer than the 10 s after which it gives up.
+            "SYSTEMD_BUS_TIMEOUT": "240",
+        ]
         let (output, messages) = (Pipe(), Pipe())
         process.standardOutput = output
         process.standardError = messages

@@ -95,6 +95,8 @@ public final class RealDaemon: Sendable {
         [
             "DBUS_SESSION_BUS_ADDRESS": bus.address, "CAPTURED_BUS": "session", "XDG_CONFIG_HOME": folder + "/config",
             "PATH": "/usr/bin:/bin", "TZ": "UTC",
+            // On a busy machine an answer may take longer than the 10 s after which programs give up.
+            "SYSTEMD_BUS_TIMEOUT": "240",
         ]
     }
 
