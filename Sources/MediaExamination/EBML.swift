@@ -42,7 +42,7 @@ package struct EBMLElements: Sequence, IteratorProtocol {
         rest = range ?? bytes.indices
     }
 
-    /// The next one; `nil` at the end, and for what is none.
+    /// The next element; `nil` at the end, and where the bytes are not an element.
     package mutating func next() -> Element? {
         guard let id = EBMLNumber(bytes[rest], keepsMark: true),
             let size = EBMLNumber(bytes[rest].dropFirst(id.width), keepsMark: false)

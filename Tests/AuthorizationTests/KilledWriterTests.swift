@@ -5,10 +5,10 @@ import Testing
 
 /// A daemon that is killed while it writes, on this machine's own disk.
 @Suite struct `A store whose writer is killed` {
-    private static let kills = 100
+    private static let kills = 200
 
     @Test(.timeLimit(.minutes(60)))
-    func `has every answer that was acknowledged, whole, and none that was not given, 100 times`() async throws {
+    func `has every answer that was acknowledged, whole, and none that was not given, 200 times`() async throws {
         let folder = try TemporaryFolder()
         defer { withExtendedLifetime(folder) {} }
         let account = folder.path + "/account"

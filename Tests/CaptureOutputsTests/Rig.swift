@@ -8,7 +8,7 @@ import Glibc
 final class Rig {
     /// When the streams of tests begin.
     static let epoch = Timestamp(nanoseconds: 100_000_000_000)
-    /// When its own begin.
+    /// When the streams of this one begin.
     var epoch = Rig.epoch
     /// What they come from.
     static let origin = CaptureOrigin(

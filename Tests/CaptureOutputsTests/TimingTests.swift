@@ -6,7 +6,7 @@ import Glibc
 import Testing
 
 /// Pictures and sound stand where their stamps put them.
-@Suite struct TimingTests {
+@Suite(.timeLimit(.minutes(10))) struct TimingTests {
     static let containers = Material.movies
 
     /// Times of an uneven camera, in nanoseconds.

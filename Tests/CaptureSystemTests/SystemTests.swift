@@ -6,7 +6,7 @@ import Testing
 
 @Suite struct `Descriptors and sockets` {
     @Test func `a descriptor closes with its last reference`() throws {
-        // Its number may be another test's at once: what tells is the end of what is written to it.
+        // Another test may get its number at once. The end of the pipe tells that its writing end was closed.
         let reading = try Descriptor.pipe().reading
         var byte: [UInt8] = [0]
         #expect(unsafe try byte.withUnsafeMutableBytes { unsafe try reading.read(into: $0) } == 0)

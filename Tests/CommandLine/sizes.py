@@ -43,7 +43,7 @@ def running(daemon, folder, it):
     rows = json.loads(daemon.control("photo", "--session", number, "--size", "1920x1080", "--json", folder / "g.jpg"))
     it("a photo beside a movie has its size", [row["file"] for row in rows] == [str(folder / "g.jpg")] and
        tags(folder / "g.jpg").get("ImageSize") == "1920 1080", f"{rows} {tags(folder / 'g.jpg')}")
-    # Of a photo that took less than a frame lasts the movie lacks none.
+    # A photo may take less time than a frame: then the movie lacks none.
     lost = told()["inputs"]["camera"]["drops"].get("paused")
     it("what the movie lacks is counted", lost is not None, told())
     daemon.control("photo", "--session", number, "--size", "1280x720", "--burst", "2", folder / "h.dng")

@@ -6,10 +6,10 @@ import Testing
 
 /// A daemon that is killed while it imports, records, edits, deletes and empties the bin, on this machine's own disk.
 @Suite struct `A library whose writer is killed` {
-    private static let kills = 100
+    private static let kills = 200
 
     @Test(.timeLimit(.minutes(60)))
-    func `has what was acknowledged, whole, and files and index agree, 100 times`() async throws {
+    func `has what was acknowledged, whole, and files and index agree, 200 times`() async throws {
         let place = try TemporaryLibrary()
         let account = place.folder + "/account"
         let path = place.path

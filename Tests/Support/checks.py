@@ -8,7 +8,7 @@ PROGRAMS = Path(os.environ.get("PROGRAMS", ROOT / ".build/release")).resolve()
 LIMIT = int(os.environ.get("LIMIT", 240))
 counts = {True: 0, False: 0}
 counting = threading.Lock()
-# A shell has what it starts in the background ignore Ctrl-C. The programs under test must not: they get it typed.
+# A shell has what it starts in the background ignore Ctrl-C. The programs under test must not: tests type it.
 signal.signal(signal.SIGINT, signal.default_int_handler)
 signal.signal(signal.SIGQUIT, signal.SIG_DFL)
 

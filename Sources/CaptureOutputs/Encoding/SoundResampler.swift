@@ -110,7 +110,7 @@ final class SoundResampler {
 
     /// Takes samples of which some are not a number or far too large: those become silence, these are clipped.
     ///
-    /// - Returns: False if there are none such, and nothing was taken.
+    /// - Returns: Whether there were such samples. Without them it takes nothing.
     private func clean(_ samples: UnsafeRawBufferPointer, _ frames: Int) throws(CaptureError) -> Bool {
         let loudest = SoundResampler.loudest
         let numbers = unsafe samples.bindMemory(to: Float.self)

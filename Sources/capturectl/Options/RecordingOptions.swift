@@ -173,7 +173,7 @@ struct RecordingPlan {
         try options.sound.apply(to: &settings)
         self.settings = settings
         if let option = options.sound.given, options.microphone == "none" {
-            throw CaptureError(.usage, "\(option) needs a microphone, but --microphone is none")
+            throw CaptureError(.usage, "\(option) needs a microphone, and '--microphone none' records without one")
         }
         if let option = options.turn.given, format.kind == .sound || options.camera == "none" {
             throw CaptureError(.usage, "\(option) needs a camera, and there is no picture to record")
@@ -217,7 +217,7 @@ struct RecordingPlan {
                 (options.audioFormat != nil, "--audio-format"), (options.audioCodec != "auto", "--audio-codec"),
             ]
             if let option = ofSound.first(where: \.0)?.1 {
-                throw CaptureError(.usage, "\(option) needs a microphone, but --microphone is none")
+                throw CaptureError(.usage, "\(option) needs a microphone, and '--microphone none' records without one")
             }
         } else {
             inputs.append(try InputOptions.microphone(options.microphone, options.audioFormat))

@@ -104,7 +104,7 @@ hears() {
   wait $!
   return $status
 }
-# How many bytes are no silence.
+# count_sound FILE: sets `sound` to how many of its bytes are not silence
 count_sound() { sound=$(tail -c +45 "$home/$1" 2>/dev/null | tr -d '\0' | wc -c); }
 # The microphone beeps once a second, behind as much silence as its start takes.
 has_sound() { count_sound "$1" && ((sound > 5000)); }

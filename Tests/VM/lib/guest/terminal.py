@@ -17,7 +17,7 @@ typed = os.open(keys, os.O_RDWR)
 child, terminal = pty.fork()
 if child == 0:
     os.close(typed)
-    # For who looks at its settings.
+    # So that a suite can look at its settings.
     with open(keys + ".tty", "w") as file:
         file.write(os.ttyname(0))
     if owner >= 0:
