@@ -169,7 +169,8 @@ demo: setup-demo build
 demo-reset:
 	rm -rf $${DEMO_STATE:-.build/demo}
 
-check: setup-check
+# What the tests need besides is installed while the programs are built.
+check: setup
 	@.ci/check
 
 attacks: setup-check build
@@ -204,7 +205,7 @@ install_packages = @missing=; for package in $(1); do \
 	command -v apt-get >/dev/null || { echo "install the equivalents of these packages:$$missing" >&2; exit 0; }; \
 	echo "installing$$missing"; \
 	if [ "$$(id -u)" = 0 ]; then as=; else as=sudo; fi; \
-	get="$$as env DEBIAN_FRONTEND=noninteractive apt-get -qq -o Dpkg::Use-Pty=0"; \
+	get="$$as env DEBIAN_FRONTEND=noninteractive apt-get -qq -o Dpkg::Use-Pty=0 -o DPkg::Lock::Timeout=300"; \
 	$$get install -y --no-install-recommends $$missing >/dev/null || \
 		{ $$get update && $$get install -y --no-install-recommends $$missing >/dev/null; }
 
