@@ -90,6 +90,11 @@ import Testing
         recorder.report(.progress(counters))
     }
 
+    /// Lets a test that was held up see the camera put back: the engine waits two seconds for that before it tells an end.
+    private func allowForDelay(since begun: ContinuousClock.Instant) async {
+        if ContinuousClock.now - begun >= .seconds(2) { await lender.wait(for: "give back") }
+    }
+
     @Test func `sets the camera for each photo when the one before is taken, and puts it back before the end is told`()
         async throws
     {
@@ -102,9 +107,13 @@ import Testing
         #expect(lender.log == ["lend", "50", "100"])
         took(2, recorder)
         await lender.wait(for: "200")
+        // The picture is ordered after that.
+        while recorder.switches.count < 3 { try await Task.sleep(for: .milliseconds(5)) }
         took(3, recorder)
+        let begun = ContinuousClock.now
         recorder.report(.finished(OutputStatistics()))
         await bench.watch.waitForOutput("photo.1")
+        await allowForDelay(since: begun)
         #expect(lender.log == ["lend", "50", "100", "200", "give back"])
         #expect(recorder.switches == ["shoot -1000", "shoot 0", "shoot 1000"])
         #expect(bench.watch.faults["photo.1"] == .some(nil))
@@ -118,9 +127,11 @@ import Testing
         await lender.wait(for: "100")
         took(1, recorder)
         await recorder.waitForStop()
+        let begun = ContinuousClock.now
         recorder.report(.failed(CaptureError(.inputOutput, "picture 2 of 2 is missing"), OutputStatistics()))
         await bench.watch.waitForOutput("photo.1")
         #expect(bench.watch.faults["photo.1"]??.message == "the driver is stuck")
+        await allowForDelay(since: begun)
         #expect(lender.log.last == "give back")
         #expect(await bench.engine.list(for: EngineBench.client()).first { $0.id == id }?.state == .running)
     }
@@ -129,13 +140,17 @@ import Testing
         let id = try await running()
         let lost = try await capture(id, [0, 1])
         await lender.wait(for: "100")
+        var begun = ContinuousClock.now
         lost.kill()
         await bench.watch.waitForOutput("photo.1")
+        await allowForDelay(since: begun)
         #expect(lender.log == ["lend", "100", "give back"])
         _ = try await capture(id, [1, 0])
         await lender.wait(for: "200")
+        begun = .now
         try await bench.engine.stop(id, client: EngineBench.client())
         #expect(await bench.watch.wait(id, for: .stopped, .failed).state == .stopped)
+        await allowForDelay(since: begun)
         #expect(lender.log == ["lend", "100", "give back", "lend", "200", "give back"])
     }
 
