@@ -29,10 +29,14 @@ struct `A connection` {
         try await connection.setEnabled(false)
         #expect(try await !connection.isEnabled)
         func published() async throws -> UInt64 { try await session.statistics().inputs["camera"]?.published ?? 0 }
-        // What was on its way may still have come.
-        let (begun, before) = (try await published(), try await frames(session, moreThan: 0))
-        while try await published() < begun + 60 { try await Task.sleep(for: .milliseconds(10)) }
-        let meanwhile = try await frames(session, moreThan: 0)
+        func sixtyLater() async throws -> (before: UInt64, meanwhile: UInt64) {
+            let (begun, before) = (try await published(), try await frames(session, moreThan: 0))
+            while try await published() < begun + 60 { try await Task.sleep(for: .milliseconds(10)) }
+            return (before, try await frames(session, moreThan: 0))
+        }
+        // What was on its way may still have come, also to a recorder that is held up and hears of it later.
+        var (before, meanwhile) = try await sixtyLater()
+        for _ in 1..<20 where meanwhile > before + 10 { (before, meanwhile) = try await sixtyLater() }
         #expect(meanwhile <= before + 10)
         try await connection.setEnabled(true)
         _ = try await frames(session, moreThan: meanwhile + 5)
