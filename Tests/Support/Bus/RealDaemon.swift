@@ -73,18 +73,18 @@ public final class RealDaemon: Sendable {
     /// The running recorders. They are its children, as doors are.
     public func recorders() throws -> [Int32] {
         try children().filter { child in
-            let program = try FileManager.default.destinationOfSymbolicLink(atPath: "/proc/\(child)/exe")
-            return program.hasSuffix("/captured-recorder")
+            // One that has ended meanwhile runs no program.
+            Files.link(at: "/proc/\(child)/exe")?.hasSuffix("/captured-recorder") == true
         }
     }
 
     private func children() throws -> [Int32] {
         let threads = try FileManager.default.contentsOfDirectory(atPath: "/proc/\(process.processIdentifier)/task")
-        return try threads.flatMap { thread in
-            try String(
-                contentsOfFile: "/proc/\(process.processIdentifier)/task/\(thread)/children",
-                encoding: .utf8
-            ).split(separator: " ").compactMap { Int32($0) }
+        return threads.flatMap { thread in
+            // A thread that has ended meanwhile has none.
+            let path = "/proc/\(process.processIdentifier)/task/\(thread)/children"
+            let children = try? String(contentsOfFile: path, encoding: .utf8)
+            return (children ?? "").split(separator: " ").compactMap { Int32($0) }
         }
     }
 
