@@ -14,13 +14,14 @@ import Testing
         let bus = try PrivateBus()
         let server = try await BusConnection.open(bus.kind)
         let client = try await BusConnection.open(bus.kind)
+        let told = Mutex(0)
+        // No call is answered before one was refused, however slowly they come.
         let slow: BusHandler = { _ in
-            try? await Task.sleep(for: .milliseconds(1))
+            repeat { try? await Task.sleep(for: .milliseconds(1)) } while told.withLock { $0 } == 0
             return []
         }
         try await server.export(BusObject(path: path, [BusImplementation(interface, methods: ["Slow": slow])]))
         let (lines, tell) = AsyncStream<Void>.makeStream()
-        let told = Mutex(0)
         server.onFailure { _, error in
             guard error == BusErrors.tooMany else { return }
             told.withLock { $0 += 1 }
