@@ -25,7 +25,8 @@ struct `A preset of a running session` {
     }
 
     @Test func `restarts its camera, whose frames come in the new size, while its microphone goes on`() async throws {
-        let captured = try await RealDaemon()
+        // A use stays listed for longer than the machine is held up.
+        let captured = try await RealDaemon(configuration: "[Indicator]\nLingerSec=1min\n")
         let client = try await captured.client()
         let latest = Latest()
         let frames = VideoDataOutput { event in
