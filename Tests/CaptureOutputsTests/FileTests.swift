@@ -86,6 +86,7 @@ import Testing
         let format = Material.yuyv()
         let output = OutputDescription(name: "f", kind: .frames, format: "y4m", duration: 500_000_000)
         let rig = try Rig(output, video: format)
+        try rig.holdClock()
         for index in [0, 1, 2, 30] {
             try rig.frame(Material.flat(90, format), at: Int64(index) * 33_333_333)
         }

@@ -77,8 +77,7 @@ import Testing
             let time = Rig.epoch.advanced(by: Int64(index) * 1_000_000)
             try rig.socket.send(RecorderCommand.mark(marker, at: time).text)
         }
-        try rig.socket.send(RecorderCommand.pause(at: Rig.epoch.advanced(by: 90_000_000_000)).text)
-        try rig.progress { $0.isPaused }
+        try rig.holdClock()
         try feed(rig, seconds: 6, lead: lead)
         let counters = try ended(rig, by: .fileSize)
         let bytes = Int64(try Shell.bytes(rig.path).count)
@@ -211,6 +210,7 @@ import Testing
         let file = try Descriptor.open(path, O_RDWR | O_CREAT | O_EXCL, mode: 0o600)
         let output = OutputDescription(name: "m", kind: .movie, format: format, duration: 1_000_000_000)
         let rig = try Rig(output, video: Material.yuyv(160, 120, fps: 10), file: file)
+        try rig.holdClock()
         // In hundredths of a second.
         for time in [0, 10, 20, 30, 40, 50, 60, 70, 95, 120, 130, 140] {
             try rig.frame(Self.picture(time), at: Int64(time) * 10_000_000)
@@ -240,12 +240,15 @@ import Testing
         let output = OutputDescription(name: "m", kind: .movie, format: "mkv", duration: 1_000_000_000)
         let rig = try Rig(output, video: Self.pictures, audio: Material.stereo)
         try rig.tone(periods: 100)
-        // There are four reports a second: counted from the first sound, it would be over.
-        for _ in 0..<12 { try rig.progress { _ in true } }
+        // Counted from the first sound, it would be over.
+        let begun = Timestamp.now
+        try rig.progress { _ in Timestamp.now - begun > 2_000_000_000 }
+        try rig.holdClock()
         for index in 100..<300 {
+            if index % 4 == 0 { try rig.frame(Self.picture(index), at: Int64(index) * 10_000_000) }
+            // Sound of more than a second would not wait for it.
+            if index == 100 { try rig.taken(1) }
             try rig.tone(index)
-            guard index % 4 == 0 else { continue }
-            try rig.frame(Self.picture(index), at: Int64(index) * 10_000_000)
             if index % 40 == 36 { try rig.taken((index - 100) / 4 - 5) }
         }
         #expect(try ended(rig, by: .duration).frames == 25)

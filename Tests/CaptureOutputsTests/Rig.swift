@@ -159,6 +159,13 @@ final class Rig {
         return seconds
     }
 
+    /// Keeps the clock from ending an output that has a duration: only its streams do, however late they are.
+    func holdClock() throws {
+        // A pause in which the machine is already, and which no stream reaches.
+        try socket.send(RecorderCommand.pause(at: epoch.advanced(by: 90_000_000_000)).text)
+        try progress { $0.isPaused }
+    }
+
     func stop(at time: Timestamp = .now) throws { try socket.send(RecorderCommand.stop(at: time).text) }
 
     /// Orders a picture of what is published after a time, and waits until the recorder knows of it.

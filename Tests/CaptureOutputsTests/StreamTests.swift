@@ -16,6 +16,7 @@ import Testing
 
     private func sound(_ output: OutputDescription, _ format: AudioFormat, periods: Int) throws -> Rig {
         let rig = try Rig(output, audio: format)
+        if output.duration > 0 { try rig.holdClock() }
         for index in 0..<periods {
             let position = UInt64(index * format.periodFrames)
             try rig.period(Material.tone(format, position: position), at: Int64(index) * 10_000_000, position: position)
@@ -146,6 +147,7 @@ import Testing
             let file = try Descriptor.open(path, O_WRONLY | O_CREAT | O_APPEND)
             let output = OutputDescription(name: "s", kind: .samples, format: format, duration: 55_000_000)
             let rig = try Rig(output, audio: Material.stereo, file: file)
+            try rig.holdClock()
             try rig.tone(periods: 10)
             #expect(try rig.finished(try rig.outcome()).samples == 2640)
             let bytes = try Shell.bytes(path)

@@ -131,6 +131,7 @@ import Testing
             video: format,
             slots: 8
         )
+        try rig.holdClock()
         // The file begins with the first frame that arrives.
         try rig.frame(Material.flat(90, format), at: 0)
         try rig.progress { $0.frames == 1 }
@@ -160,6 +161,7 @@ import Testing
             video: format,
             audio: Material.stereo
         )
+        try rig.holdClock()
         try rig.tone(periods: 200)
         for index in 0..<60 { try rig.frame(Material.flat(90, format), at: Int64(index) * 33_333_333) }
         let counters = try rig.finished(try rig.outcome())
@@ -241,7 +243,10 @@ import Testing
             video: format,
             audio: Material.stereo
         )
+        try rig.holdClock()
         for index in 0..<60 { try rig.frame(Material.flat(90, format), at: Int64(index) * 33_333_333) }
+        try rig.progress { $0.frames == 31 }
+        try rig.socket.send(RecorderCommand.resume(at: .now).text)
         guard case .failed(let error, let counters) = try rig.outcome() else {
             throw CaptureError(.internalFault, "\(rig.reports)")
         }
