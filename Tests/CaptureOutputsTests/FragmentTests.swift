@@ -38,19 +38,23 @@ import Testing
     }
 
     @Test func `is what is counted while it is recorded`() throws {
-        let movie = try NumberedMovie(hasSound: false, fragmentInterval: Self.long)
-        for index in 1...4 {
-            try movie.publish(30)
-            try movie.taken(index * 30 - 10)
-        }
+        var (length, isLate) = (0.0, false)
+        repeat {
+            let begun = Timestamp.now
+            let movie = try NumberedMovie(hasSound: false, fragmentInterval: Self.long)
+            try movie.publish(120)
+            try movie.until { $0.duration > 0 }
+            guard case .progress(let counters)? = movie.rig.reports.last else {
+                Issue.record("no progress")
+                return
+            }
+            length = Double(counters.duration) / 1e9
+            // When nothing comes, what is there is brought into the file by the clock: once more.
+            isLate = Timestamp.now - begun >= Self.long
+            _ = try movie.end()
+        } while isLate && abs(length - 3) >= 0.1
         // Of four seconds, three are in the file.
-        try movie.until { $0.duration > 0 }
-        guard case .progress(let counters)? = movie.rig.reports.last else {
-            Issue.record("no progress")
-            return
-        }
-        #expect(abs(Double(counters.duration) / 1e9 - 3) < 0.1)
-        _ = try movie.end()
+        #expect(abs(length - 3) < 0.1)
     }
 
     @Test(arguments: ["mkv", "mp4"]) func `takes 64 MiB of memory at most`(container: String) throws {
