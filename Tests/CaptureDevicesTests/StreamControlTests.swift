@@ -37,6 +37,14 @@ import Testing
     }
 
     @Test func `sound goes on in another sink without a gap, and the picture without a lost frame`() async throws {
+        for _ in 0..<20 { if try await goesOn() { return } }
+        Issue.record("the devices were held up each time")
+    }
+
+    /// Moves both devices twice.
+    ///
+    /// - Returns: Whether they were not held up for so long that they lost something by themselves, which they count.
+    private func goesOn() async throws -> Bool {
         // In real time: a busy machine holds up a faster camera sooner.
         let devices = SyntheticDevices(speed: 1)
         let grants = (camera: try await TestGrants.camera(), microphone: try await TestGrants.microphone())
@@ -57,10 +65,12 @@ import Testing
                 #expect(before.kept.end == .moved)
             }
             source.stop()
+            if sinks.contains(where: { !$0.kept.drops.isEmpty }) { return false }
             let all = sinks.flatMap(\.buffers).map(\.info)
             #expect(zip(all, all.dropFirst()).allSatisfy { $0.deviceSequence + 1 == $1.deviceSequence })
             #expect(all.allSatisfy { $0.lostBefore == 0 })
             #expect(throws: CaptureError.self) { try source.move(to: sinks[0], atOnce: true) }
         }
+        return true
     }
 }
