@@ -120,7 +120,7 @@ final class SessionRunTests {
             try daemon.become(.running)
             Task {
                 // The start is answered and the client sees it run before the daemon is gone.
-                try await Task.sleep(for: .milliseconds(300))
+                await daemon.called("GetStatistics")
                 await daemon.connection.close()
             }
         }
@@ -133,7 +133,7 @@ final class SessionRunTests {
         let end = try await run { daemon throws(CaptureError) in
             try daemon.become(.running)
             Task {
-                try await Task.sleep(for: .milliseconds(300))
+                await daemon.called("GetStatistics")
                 try daemon.finish("photo", nil, OutputStatistics())
                 await daemon.connection.close()
             }
