@@ -79,12 +79,12 @@ int forks(const char *name) {
     /* As a program does that goes into the background: opened before, used after. */
     pid_t child = fork();
     if (!child) {
-        must(read_frames(pcm, rate / 5), "read in the child");
+        must(read_on(pcm, rate / 5), "read in the child");
         snd_pcm_close(pcm);
         _exit(7);
     }
     printf("the child exits with %d\n", waited(child));
-    must(read_frames(pcm, rate / 5), "read in the parent");
+    must(read_on(pcm, rate / 5), "read in the parent");
     fflush(stdout);
     /* While it runs: it is the parent's. */
     child = fork();
@@ -93,9 +93,9 @@ int forks(const char *name) {
         snd_pcm_close(pcm);
         _exit(result == -ENODEV ? 8 : 9);
     }
-    must(read_frames(pcm, rate / 5), "read beside the child");
+    must(read_on(pcm, rate / 5), "read beside the child");
     printf("the child exits with %d\n", waited(child));
-    must(read_frames(pcm, rate / 5), "read after the child");
+    must(read_on(pcm, rate / 5), "read after the child");
     printf("the parent reads on\n");
     return snd_pcm_close(pcm);
 }
