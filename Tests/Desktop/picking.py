@@ -63,14 +63,14 @@ class Window:
     def click(self, x, y):
         self.desktop.x("mousemove", str(self.x + x), str(self.y + y), "click", "1")
 
-    def pick(self, x, y):
-        """A picture, until the line below them tells of it: a click of the first moment does not count."""
+    def pick(self, act, seconds=5):
+        """A picture, until the line below them tells of it: what is done in the first moment does not count."""
         def line():
             return self.pixels()[-50:-15, 8:self.width // 2].tobytes()
         def told():
             before = line()
-            self.click(x, y)
-            return wait_until(lambda: line() != before, 5)
+            act()
+            return wait_until(lambda: line() != before, seconds)
         eventually("the picture is picked", told)
 
     def confirm(self):
@@ -143,7 +143,7 @@ def picks(desktop, it, picture):
     newest = sorted(places, key=lambda name: (places[name][1] // 100, places[name][0]))
     it("the newest are first", newest == list(reversed(COLOURS)), newest)
     for name in ["green", "gold"]:
-        window.pick(*places[name])
+        window.pick(lambda: window.click(*places[name]))
     window.full()
     window.save(picture)
     window.confirm()
@@ -160,7 +160,7 @@ def picks(desktop, it, picture):
     window.full()
     window.early_keys("space", "Tab", "Tab", "Return")
     it("what is typed when the window comes to the front picks nothing", window.shown())
-    window.keys("Right", "space")
+    window.pick(lambda: window.keys("Right", "space"), 20)
     def handed():
         window.keys("alt+h")  # "Hand Over", once it takes keys.
         return not window.shown()
@@ -189,7 +189,8 @@ def chooses(desktop, it, picture):
     desktop.control("auth", "set", program, "library", "limited")
     asking = ask(desktop, "choose", program)
     window = Window(desktop)
-    window.pick(*window.full()["red"])
+    red = window.full()["red"]
+    window.pick(lambda: window.click(*red))
     window.confirm()
     code, said = desktop.end(asking)
     it("settings allow what is clicked", code == 0 and "1 asset more and 0 assets fewer" in said, f"{code} {said}")
@@ -197,7 +198,7 @@ def chooses(desktop, it, picture):
     window = Window(desktop)
     places = window.full()
     for name in ["red", "teal", "purple"]:
-        window.pick(*places[name])
+        window.pick(lambda: window.click(*places[name]))
     window.full()
     window.save(picture)
     window.confirm()
