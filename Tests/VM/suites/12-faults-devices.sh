@@ -113,13 +113,23 @@ it "streaming breaks off" vivid_fault "$first" inject_fatal_streaming_error
 it "the file is finished, 74" record_ends 74 "failed while streaming"
 
 # Sound stays where it belongs: a beep a second, and the daemon held for longer than the driver's buffer.
-stop_tone
-it "beeps sound" play_beeps 120
-it "they are recorded" begin_record "$work/beeping.wav" --camera none --microphone $loop --duration 9
 hold() { kill -STOP "$(main_pid captured)" && sleep 2 && kill -CONT "$(main_pid captured)"; }
-it "two seconds in, the daemon is held" wait_for 30 larger "$work/beeping.wav" 200000
-hold
-it "the recording ends as asked" record_ends 0
+# With the largest buffer, as in 14-sync. Beeps of a player that fell behind are late: then it plays anew.
+play() {
+  aplay --buffer-time=2500000 -D "hw:Loopback,0,$2" "$1" 2>"$work/player" &
+  tone_player=$!
+  wait_for 20 loop_plays "$2"
+}
+beeping() {
+  local try
+  for try in 1 2 3 4 5 6; do
+    stop_tone
+    play_beeps 120 && begin_record "$work/beeping.wav" --camera none --microphone $loop --duration 9 &&
+      wait_for 30 larger "$work/beeping.wav" 200000 && hold && record_ends 0 || return 1
+    grep -q underrun "$work/player" || return 0
+  done
+}
+it "beeps are recorded; two seconds in, the daemon is held; the recording ends as asked" beeping
 it "the overrun is counted" test "$(value inputs.microphone.drops.overrun || echo 0)" -gt 0
 it "its sound is silence" test "$(value silence)" -gt 24000
 it "the length is true" within "$(value samples)" 432000 1
