@@ -140,24 +140,27 @@ struct `The size of a photo` {
         var areTaken = true
         for attempt in 0..<20 where areTaken {
             if attempt > 0 { try await session.startRunning() }
-            let over = Mutex(0)
-            var late: [Task<CapturedPhoto, any Error>] = []
-            for _ in 0..<8 {
-                late.append(
-                    Task {
-                        defer { over.withLock { $0 += 1 } }
-                        return try await output.capturePhoto(with: Self.large)
-                    }
-                )
-            }
-            try await until {
-                let format = try await session.statistics().inputs["camera"]?.format
-                return over.withLock { $0 } == 8 || format?.contains("1920x1080") == true
-            }
-            try await session.stopRunning()
-            areTaken = await late.takenCount == late.count
+            areTaken = try await takesEight(by: output, in: session)
         }
         #expect(!areTaken)
+    }
+
+    /// Asks for eight photos and stops the session.
+    ///
+    /// - Returns: Whether all of them are taken.
+    private func takesEight(by output: PhotoOutput, in session: CaptureSession) async throws -> Bool {
+        let isOver = Mutex(false)
+        let late = (0..<8).map { _ in Task { try await output.capturePhoto(with: Self.large) } }
+        let taken = Task {
+            defer { isOver.withLock { $0 = true } }
+            return await late.takenCount
+        }
+        try await until {
+            let format = try await session.statistics().inputs["camera"]?.format
+            return isOver.withLock { $0 } || format?.contains("1920x1080") == true
+        }
+        try await session.stopRunning()
+        return await taken.value == late.count
     }
 
     @Test func `does not come back after the consent is withdrawn`() async throws {
