@@ -55,8 +55,7 @@ import Testing
         for source in sources {
             let sinks = try (0..<3).map { _ in try MemorySink(source.format, enough: 20) }
             try source.start(into: sinks[0]) { _ in Issue.record("it ended") }
-            for next in sinks.dropFirst() {
-                let (now, before) = (next, sinks[sinks.firstIndex { $0 === next }! - 1])
+            for (before, now) in zip(sinks, sinks.dropFirst()) {
                 _ = try Poll.wait(before.enough.descriptor)
                 try source.move(to: now, atOnce: now === sinks[1])
                 let count = before.buffers.count
