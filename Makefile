@@ -169,7 +169,7 @@ demo: setup-demo build
 demo-reset:
 	rm -rf $${DEMO_STATE:-.build/demo}
 
-# What the tests need besides is installed while the programs are built.
+# `.ci/check` installs what the tests need while it builds the programs.
 check: setup
 	@.ci/check
 

@@ -48,8 +48,8 @@ int read_frames(snd_pcm_t *pcm, long frames) {
 }
 
 int read_on(snd_pcm_t *pcm, long frames) {
-    int result;
-    while ((result = read_frames(pcm, frames)) == -EPIPE)
+    int result, tries = 20;
+    while ((result = read_frames(pcm, frames)) == -EPIPE && tries--)
         if ((result = snd_pcm_prepare(pcm)) < 0) break;
     return result;
 }
@@ -194,6 +194,7 @@ static int paused(const char *name) {
     do must(read_on(pcm, rate / 10), "read");
     while (((ready = snd_pcm_avail(pcm)) == -EPIPE || (result = snd_pcm_delay(pcm, &delay)) == -EPIPE ||
             (!result && delay >= rate / 2)) && --tries);
+    must(ready, "available");
     must(result, "delay");
     printf("%s\n", delay >= ready && delay < rate / 2 ? "delay holds" : "delay does not hold");
     must(snd_pcm_pause(pcm, 1), "pause");

@@ -90,7 +90,8 @@ import Testing
         recorder.report(.progress(counters))
     }
 
-    /// Lets a test that was held up see the camera put back: the engine waits two seconds for that before it tells an end.
+    /// After two seconds the engine tells the end before the camera is put back. A test that was held up waits for that
+    /// here.
     private func allowForDelay(since begun: ContinuousClock.Instant) async {
         if ContinuousClock.now - begun >= .seconds(2) { await lender.wait(for: "give back") }
     }

@@ -23,7 +23,7 @@ struct `A live photo` {
                 try await live.whenReady()
                 let photo = try await live.capture(quality: quality)
                 taken += 1
-                // A machine that is held up makes no frame to begin with; then another photo is taken.
+                // A slow machine may lack the frame at which the movie should begin. Then another photo is taken.
                 if abs(photo.stillTime.nanoseconds - 1_200_000_000) < 150_000_000 || taken > 20 { return photo }
             }
         }

@@ -82,7 +82,7 @@ struct `A camera that is set for photos` {
         // Longer than a busy machine takes to withdraw it.
         let biases = (0..<PhotoSettings.mostFiles).map { $0 % 2 == 0 ? 1.0 : -1.0 }
         var error: CaptureError?
-        // One that is held up may take all of them before.
+        // A slow machine may take all photos before the consent is withdrawn.
         for _ in 0..<20 where error == nil {
             let (camera, output, session) = try await running(on: daemon)
             defer { withExtendedLifetime(session) {} }

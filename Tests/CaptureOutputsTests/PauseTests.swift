@@ -202,7 +202,7 @@ import Testing
     @Test func `does not count towards a duration`() throws {
         let output = OutputDescription(name: "s", kind: .sound, format: "wav", duration: 2_000_000_000)
         let rig = try Rig(output, audio: Self.mono)
-        // The machine is in it at once, the sound later.
+        // The clock reaches this pause at once; the sound reaches it later.
         try command(rig, true, at: 1_100_000_000)
         try record(rig, 0..<100)
         try rig.progress { $0.samples == 48_000 }
@@ -210,7 +210,7 @@ import Testing
         for _ in 0..<12 { try rig.progress { $0.isPaused } }
         try record(rig, 100..<400)
         try rig.progress { $0.samples == 52_800 }
-        // For the machine it goes on for a day: what follows may be late.
+        // By the clock the pause lasts for another day, so what follows may be late.
         let end = Int((Timestamp.now - Rig.epoch) / 10_000_000) + 8_640_000
         try command(rig, false, at: Int64(end) * 10_000_000)
         try record(rig, end..<end + 200)

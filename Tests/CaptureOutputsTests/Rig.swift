@@ -161,7 +161,7 @@ final class Rig {
 
     /// Keeps the clock from ending an output that has a duration: only its streams do, however late they are.
     func holdClock() throws {
-        // A pause in which the machine is already, and which no stream reaches.
+        // By the clock this pause has begun; no stream reaches it.
         try socket.send(RecorderCommand.pause(at: epoch.advanced(by: 90_000_000_000)).text)
         try progress { $0.isPaused }
     }

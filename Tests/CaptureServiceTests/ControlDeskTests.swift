@@ -116,7 +116,7 @@ import Testing
         // They wait for the desk, which answers on the threads that tests run on.
         let control = place + "/control"
         var (before, fewest) = (0, Int.max)
-        // One that the machine keeps from leaving in the desk's first moment with it costs a process.
+        // A caller that the machine slows down, so that it leaves too late, costs a process.
         for _ in 0..<6 where fewest >= 60 {
             try await WorkerThread.run("callers") { () throws(CaptureError) in
                 do throws(SystemError) {

@@ -73,7 +73,7 @@ import Testing
         try await until { ProofOfLife.Part.allCases.allSatisfy { counter.all[$0, default: 0] > 3 } }
         #expect(heartbeat.proof.remaining() <= ProofOfLife.patience)
         heartbeat.ended(source)
-        // Rounds that were under way come to their end, if they are held up perhaps late.
+        // Rounds that have begun still end. On a slow machine they end late.
         var last = counter.all
         for _ in 0..<20 {
             last = counter.all

@@ -32,8 +32,9 @@ class Shell:
         return said
 
     def offered(self, line, words=()):
-        """What stands there after the key: the line, longer by what is beyond doubt, and all that it may go on with. The key
-        is pressed again while words are missing: of a daemon that does not answer in half a second nothing is offered."""
+        """What stands there after the key: the line, longer by what is beyond doubt, and all that it may go on with. A
+        shell offers nothing if the daemon does not answer within half a second, so the key is pressed again while words are
+        missing."""
         for _ in range(20):
             # Then the line is made a comment.
             said = self.run(f"{line}\t\x01#").split("echo end-")[0]

@@ -12,7 +12,10 @@ def pre_roll(daemon, folder, it):
     output = lambda: json.loads(daemon.control("status", number, "--json"))["statistics"]["outputs"]["movie"]
     until = lambda holds: next(now for now in iter(output, None) if holds(now))
     # A camera that is held up has less to be kept: then it is begun anew.
+    number = None
     for _ in range(6):
+        if number:
+            daemon.control("stop", number)
         (folder / "goal.mkv").unlink(missing_ok=True)
         number = daemon.control("start", *options, folder / "goal.mkv").strip()
         kept = until(lambda now: now["duration"] > 0.8)
@@ -24,7 +27,6 @@ def pre_roll(daemon, folder, it):
         begun = until(lambda now: not now["isWaiting"] and now["frames"] > 0)
         if begun["frames"] >= 13:
             break
-        daemon.control("stop", number)
     it("the movie begins with what was before", begun["frames"] >= 13, begun)
     it("once more does nothing", run(daemon, "begin", number)[0] == 0)
     daemon.control("stop", number)

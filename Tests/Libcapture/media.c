@@ -131,7 +131,7 @@ int sound(char **arguments) {
     const struct capture_format *format = capture_reader_format(reader);
     say("format %u, %u Hz, %u channels, %u in a period", format->sample_format, format->rate, format->channels,
         format->period_frames);
-    long wanted = atol(arguments[0]) * 48000, got = 0, loud = 0, crossings = 0, heard = 0;
+    long wanted = atol(arguments[0]) * 48000, got = 0, loud = 0, crossings = 0, heard = 0, overwritten = 0;
     int16_t before = 0;
     uint64_t position = 0;
     while (got < wanted) {
@@ -152,7 +152,9 @@ int sound(char **arguments) {
         position = period.position + (uint64_t)count;
         got += count;
         heard += count;
-        if (!capture_buffer_is_intact(&period) || period.flags & CAPTURE_SILENCE) got = loud = crossings = 0;
+        int is_intact = capture_buffer_is_intact(&period);
+        if (!is_intact && ++overwritten > 5) wrong("periods are overwritten again and again");
+        if (!is_intact || period.flags & CAPTURE_SILENCE) got = loud = crossings = 0;
         if (heard > 50 * wanted) wrong("sound is lost again and again");
     }
     say("%ld samples, %ld of 1000 loud, %ld crossings a second", got, loud * 1000 / got, crossings * 48000 / got);
@@ -167,7 +169,7 @@ int together(char **arguments) {
     struct capture_reader *readers[2];
     struct capture_buffer buffer = {.size = sizeof buffer};
     /* How far each was read, and when its last signal began. */
-    int64_t at[2] = {0}, signals[2] = {0}, first = 0;
+    int64_t at[2] = {0}, signals[2] = {0}, first = 0, whole = 0;
     int was_loud = 0;
     (void)arguments;
     need(capture_connect(CAPTURE_BUS_DEFAULT, &client));
@@ -183,6 +185,8 @@ int together(char **arguments) {
         if (result != CAPTURE_BUFFER) wrong("nothing in 20 s");
         at[is_sound] = buffer.timestamp;
         if (!first) first = buffer.timestamp;
+        if (!whole || buffer.missed || buffer.lost) whole = buffer.timestamp;
+        if (buffer.timestamp - whole > INT64_C(5000000000)) wrong("no flash with a beep in 5 s of which nothing was lost");
         if (buffer.timestamp - first > INT64_C(100000000000)) wrong("no flash with a beep in 100 s");
         const unsigned char *data = buffer.planes[0].data;
         int16_t sample;

@@ -61,7 +61,8 @@ deleted_at_once() {
 }
 in_sight() { ls /dev/snd | grep 'pcm.*c$'; }
 is_hidden() { fails in_sight && [[ $(ls $hidden | grep -c 'pcm.*c$') == 3 ]] && fails as alice dd if=$hidden/pcmC0D0c count=0 status=none; }
-# as_at_boot: udev and systemd, which began before it was put there, find it, and udev the daemon's user
+# as_at_boot: udev and systemd started before these files were there. This makes them read the files, and makes udev know the
+# daemon's user.
 as_at_boot() {
   have_captured && systemctl daemon-reload && udevadm control --reload &&
     udevadm trigger --action=add --subsystem-match=video4linux --subsystem-match=sound && udevadm settle --timeout=60

@@ -66,8 +66,8 @@ static int stays(const char *output)
 	return report("another look", result, &error) ? 0 : 1;
 }
 
-/* Waits for a session that rests because a busy machine was held up: it goes on by itself, in the same memory. Whether it
-   does not rest any more. The reason may have gone before it was asked for. */
+/* Waits while the session rests only because the machine is slow; it then goes on in the same memory. Returns whether it
+   runs again. The reason may be empty when it is read. */
 static bool was_held_up(void)
 {
 	static const bool never;
