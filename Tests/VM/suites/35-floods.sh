@@ -7,13 +7,13 @@
 # How long each flood lasts, the megabytes of a large call, and the seconds that an answer may take beside what the bus takes:
 # the fast kernel has one processor for all that goes on, and counts time in ticks. And how many connections alice has, and
 # each of the others, and how often the daemon is killed.
-long=20 megabytes=8 patience=1 crowd=250 others=50
-[[ $flavour != fast ]] || megabytes=1 patience=10 crowd=50
+long=40 megabytes=8 patience=1 crowd=250 others=50
+[[ $flavour != fast ]] || long=20 megabytes=1 patience=10 crowd=50
 # An emulated processor works for minutes on what comes in twenty seconds, and for half a second on each connection.
 kills=10
-! emulated || crowd=20 others=5 kills=5
+! emulated || long=20 crowd=20 others=5 kills=5
 # How long the floods of four users last.
-many=10
+many=$long
 ! emulated || many=5
 # The interpreter by another name is a program of its own; by its own it is nobody, and refused.
 program() { install -D -m 755 "$(readlink -f "$python")" /usr/local/lib/flood/flood; }
