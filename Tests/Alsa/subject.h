@@ -18,7 +18,7 @@ void must(long result, const char *what);
 snd_pcm_t *opened(const char *name, int mode, snd_pcm_access_t access);
 /* Reads that many frames; returns 0 or why not. */
 int read_frames(snd_pcm_t *pcm, long frames);
-/* The same, anew after an overrun, of which there may be twenty: a busy machine may keep this program away for longer than the
+/* The same, and goes on after an overrun, at most twenty times: a busy machine may keep this program away for longer than the
    buffer lasts. */
 int read_on(snd_pcm_t *pcm, long frames);
 long milliseconds(void);

@@ -123,7 +123,7 @@ int interrupted(const char *name) {
     return snd_pcm_close(pcm);
 }
 
-/* A refusal of one that does not wait comes by poll, unless the program was held up until it was there. */
+/* A start that does not wait learns of the refusal by poll. If the program was held up, the start itself may tell it. */
 int refused_later(const char *name) {
     snd_pcm_t *pcm = opened(name, SND_PCM_NONBLOCK, SND_PCM_ACCESS_RW_INTERLEAVED);
     struct pollfd fds[4];

@@ -43,7 +43,7 @@ import Testing
 
     /// Moves both devices twice.
     ///
-    /// - Returns: Whether they were not held up for so long that they lost something by themselves, which they count.
+    /// - Returns: Whether neither was held up so long that it lost something by itself. Devices count what they lose.
     private func goesOn() async throws -> Bool {
         // In real time: a busy machine holds up a faster camera sooner.
         let devices = SyntheticDevices(speed: 1)

@@ -49,7 +49,7 @@ import Testing
                 return
             }
             length = Double(counters.duration) / 1e9
-            // When nothing comes, what is there is brought into the file by the clock: once more.
+            // When nothing comes, the clock brings what is there into the file. Then the test tries again.
             let isLate = Timestamp.now - begun >= Self.long
             _ = try movie.end()
             if !isLate || abs(length - 3) < 0.1 { break }

@@ -246,7 +246,7 @@ import Testing
         try rig.holdClock()
         for index in 100..<300 {
             if index % 4 == 0 { try rig.frame(Self.picture(index), at: Int64(index) * 10_000_000) }
-            // Sound of more than a second would not wait for it.
+            // Sound of more than a second would not wait for the picture.
             if index == 100 { try rig.taken(1) }
             try rig.tone(index)
             if index % 40 == 36 { try rig.taken((index - 100) / 4 - 5) }

@@ -100,7 +100,7 @@ import Testing
         }
         let process = try #require(rig.process)
         process.kill(SIGKILL)
-        // Nothing was there to lose of the time in which this thread was held up.
+        // While this thread was held up, there was nothing to lose.
         let killed = min(Timestamp.now - begun, min(nextPicture, nextPeriod))
         _ = try process.wait()
         let reported = try rig.lastReported()

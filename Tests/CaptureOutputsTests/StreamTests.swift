@@ -55,7 +55,7 @@ import Testing
         let stop = Timestamp.now
         for index in 300..<315 { try rig.frame(frame, at: Int64(index) * 33_333_333) }
         try rig.stop(at: stop)
-        // It was heard when the next command is answered.
+        // The stop was heard once the next command is answered.
         try rig.socket.send(RecorderCommand.file.text, with: [Descriptor.open("/dev/null", O_RDWR)])
         while !rig.reports.contains(where: { if case .file = $0 { true } else { false } }) {
             guard case .failed(let error, _) = try rig.next() else { continue }

@@ -13,7 +13,7 @@ def facts(path):
 
 def live_photos(daemon, folder, it):
     options = ["--video-format", "YUYV:320x240@30"]
-    # A camera that is held up has less to be kept: then it is taken anew.
+    # A slow camera leaves less to keep: then the photo is taken anew.
     for _ in range(6):
         (folder / "me.jpg").unlink(missing_ok=True)
         told = json.loads(daemon.control("photo", "--live", "--json", *options, folder / "me.jpg"))

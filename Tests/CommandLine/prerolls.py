@@ -11,7 +11,7 @@ def pre_roll(daemon, folder, it):
     options = ["--preset", "low", "--video-codec", "mjpeg", "--pre-roll", "1s"]
     output = lambda: json.loads(daemon.control("status", number, "--json"))["statistics"]["outputs"]["movie"]
     until = lambda holds: next(now for now in iter(output, None) if holds(now))
-    # A camera that is held up has less to be kept: then it is begun anew.
+    # A slow camera leaves less to keep: then the recording is begun anew.
     number = None
     for _ in range(6):
         if number:

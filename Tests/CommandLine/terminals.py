@@ -119,7 +119,7 @@ def hangup(daemon, folder, it):
             child.send_signal(signal.SIGHUP)
             status = child.wait(LIMIT)
             seconds = float(probe(path, "-show_entries", "format=duration") or 0)
-            # One that is held up records less in the same time.
+            # A slow machine records less in the same time.
             if status or seconds > 3.8 or not is_ignored:
                 break
         it("a hangup changes nothing under nohup" if is_ignored else "a hangup ends a recording well",
@@ -146,7 +146,7 @@ def previews(daemon, folder, it):
     """A camera on the terminal itself, each frame in the place of the one before."""
     begin, end = "\x1b[?1049h\x1b[?25l", "\x1b[?25h\x1b[?1049l"
     for columns in WIDTHS:
-        # One that is held up shows less in the same time.
+        # A slow machine shows less in the same time.
         for _ in range(6):
             text, status = shown(daemon, columns, "preview", "--in", "terminal", "--pictures", "blocks", "--duration", "2",
                                  env={"COLORTERM": "truecolor"})
@@ -165,7 +165,7 @@ def previews(daemon, folder, it):
     preview = [daemon.programs / "capturectl", "preview", "--pictures"]
     terminal = Terminal([*preview, "blocks"], {"TERM": "xterm", **daemon.environment})
     terminal.until("▀")
-    # One that was held up is suspended for a moment.
+    # A session that was held up is suspended for a moment.
     number = wait_until(lambda: next((one["id"] for one in json.loads(daemon.control("sessions", "--json"))
                                       if one["state"] == "running"), None), LIMIT)
     published = lambda: json.loads(daemon.control("status", str(number), "--json"))["statistics"]["inputs"]["camera"]["published"]
@@ -249,7 +249,7 @@ def sessions(daemon, folder, it):
     it("which is said, with what lists it", "--all" in messages, messages)
     number = daemon.control("start", "--camera", "none", folder / "b.flac").strip()
     rows = lambda *options: [line.split()[:2] for line in daemon.control("sessions", *options).splitlines()[1:]]
-    # One that was held up is suspended for a moment.
+    # A session that was held up is suspended for a moment.
     it("one that runs is", wait_until(lambda: rows() == [[number, "running"]]), rows())
     it("with --all those that are over come after it",
        wait_until(lambda: [row[1] for row in rows("--all")] == ["running", "stopped"]), rows("--all"))
@@ -309,7 +309,7 @@ def limits(daemon, folder, it):
     it("what the disk does not have free is told", status == 74 and " bytes free" in messages, f"{status} {messages}")
     it("and no file is left", not (folder / "free.mkv").exists())
     for kind, word in ("mp4", b"mfhd"), ("mkv", b"\x1f\x43\xb6\x75"):
-        # One that is held up records less in the same time.
+        # A slow machine records less in the same time.
         for _ in range(6):
             counts = []
             for interval in "0.5", "4s":

@@ -45,7 +45,7 @@ class InSwift(Documented):
     def captures(self):
         program = self.program("captures", self.capturing)
         self.allow_devices(program)
-        # It records into the folder that it was started in. One that is held up records less, or for longer.
+        # It records into the folder that it was started in. A slow machine records less, or for longer.
         for _ in range(6):
             (self.daemon.folder / "out.mkv").unlink(missing_ok=True)
             asked, status, said = self.run(program, {}, cwd=self.daemon.folder)
@@ -109,7 +109,7 @@ class InSwift(Documented):
         for level, keys, questions, outcome in [
                 ("read-write", {"read-write": "y"}, ["read-write"], r"([0-9a-f]{32}) Family\n"),
                 ("add-only", {"read-write": "n", "add-only": "y"}, ["read-write", "add-only"], r"added (.+)\n")]:
-            # One that is held up records less in the same time: then another does.
+            # A slow machine records less in the same time: then another program does.
             for number in range(6):
                 program = self.program(f"records-{level}-{number}", self.recording)
                 self.allow_devices(program)

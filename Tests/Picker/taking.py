@@ -113,7 +113,7 @@ def movies(scene, it):
     kinds, length = take("loud.mp4")
     it("it is not used after that", wait_until(lambda: not in_use(scene)))
     it("a movie has sound", kinds == ["audio", "video"] and length > 0.5, f"{kinds} {length}")
-    # One that is held up records less in the same time.
+    # A slow machine records less in the same time.
     for _ in range(6):
         (scene.folder / "short.mp4").unlink(missing_ok=True)
         kinds, length = take("short.mp4", "--duration", "1s", ends=False)

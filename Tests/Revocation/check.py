@@ -59,7 +59,7 @@ def main():
             number = daemon.control("start", "--camera", CAMERA, "--video-format", FORMAT, "--microphone", MICROPHONE,
                                     "--video-codec", "mjpeg", Path(folder) / "other.mkv").strip()
             repeat(daemon, subject, count // 2, "shared")
-            # One that was held up is suspended for a moment.
+            # A session that was held up is suspended for a moment.
             measured("the other program's recording goes on",
                      wait_until(lambda: '"state": "running"' in daemon.control("status", number, "--json")))
             daemon.control("stop", number)

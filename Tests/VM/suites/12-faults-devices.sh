@@ -114,7 +114,7 @@ it "the file is finished, 74" record_ends 74 "failed while streaming"
 
 # Sound stays where it belongs: a beep a second, and the daemon held for longer than the driver's buffer.
 hold() { kill -STOP "$(main_pid captured)" && sleep 2 && kill -CONT "$(main_pid captured)"; }
-# With the largest buffer, as in 14-sync. Beeps of a player that fell behind are late: then it plays anew.
+# The largest buffer, as in 14-sync. If the player falls behind, its beeps are late: then it plays anew.
 play() {
   aplay --buffer-time=2500000 -D "hw:Loopback,0,$2" "$1" 2>"$work/player" &
   tone_player=$!
