@@ -97,6 +97,7 @@ docs: $(generated)/.docs
 
 # By name: all there is includes a dynamic library of a dependency, which nothing here uses.
 $(built): $(sources) $(if $(filter-out $(wildcard $(release)/*),$(products:%=$(release)/%)),again)
+	@[ -e Package.resolved ] || $(SWIFT) package resolve
 	@mkdir -p $(@D) && touch $@.began
 	@for program in $(products); do \
 		$(build) --product $$program || exit 1; \
