@@ -136,6 +136,18 @@ final class FakeProcesses: Sendable {
         #expect(try await stranger() == 30)
     }
 
+    @Test func `is no stranger who ended while it was looked at, unless that is so each time`() {
+        let root = SystemRoot(ofProcessOne: false)
+        let ended = TerminalDrivers.Driver(pid: 30, user: .max, path: "", device: 0, inode: 0)
+        var looks = 0
+        let stranger = TerminalDrivers.stranger(below: root) {
+            looks += 1
+            return looks < 3 ? [ended] : []
+        }
+        #expect(stranger == nil && looks == 3)
+        #expect(TerminalDrivers.stranger(below: root) { [ended] } == ended)
+    }
+
     @Test func `is the asking program by its process or its file, of an interpreter by its process`() throws {
         let file = try #require(ExecutableFile.inspect("/usr/bin/env"))
         var client = ClientIdentity(

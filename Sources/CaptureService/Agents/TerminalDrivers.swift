@@ -36,8 +36,19 @@ struct TerminalDrivers: Sendable {
     func stranger(holdingTerminalOf pid: Int32, below root: SystemRoot) async throws(CaptureError) -> Driver? {
         try await WorkerThread.run("find-drivers") { () throws(CaptureError) -> Driver? in
             guard let number = try status(of: pid).terminalNumber else { return nil }
-            return holders(of: number).map(driver).first { $0.couldBeAnybodys(below: root) }
+            return Self.stranger(below: root) { holders(of: number).map(driver) }
         }
+    }
+
+    /// A process that ends while it is looked at may have been anything, but no longer holds the terminal: so one looks
+    /// again. Where each look finds another such process, it counts.
+    static func stranger(below root: SystemRoot, among look: () -> [Driver]) -> Driver? {
+        var stranger: Driver?
+        for _ in 1...8 {
+            stranger = look().first { $0.couldBeAnybodys(below: root) }
+            if stranger?.path.isEmpty != true { break }
+        }
+        return stranger
     }
 
     /// Where processes are looked at.
