@@ -5,8 +5,8 @@ public final class SmallDisk: Sendable {
     /// Where it is mounted.
     public let path: String
 
-    /// Whether this process may have one.
-    public static let isPossible: Bool = (try? SmallDisk(kilobytes: 64)) != nil
+    /// Whether this process may have one. What keeps root from it fails the test.
+    public static let isPossible: Bool = geteuid() == 0
 
     /// Mounts an empty one.
     public init(kilobytes: Int) throws {

