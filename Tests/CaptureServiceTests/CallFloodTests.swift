@@ -15,13 +15,14 @@ import Testing
         let server = try await BusConnection.open(bus.kind)
         let client = try await BusConnection.open(bus.kind)
         let told = Mutex(0)
+        let (lines, tell) = AsyncStream<Void>.makeStream()
         // No call is answered before one was refused, however slowly they come.
+        let first = Task { for await _ in lines { break } }
         let slow: BusHandler = { _ in
-            for _ in 0..<300_000 where told.withLock({ $0 }) == 0 { try? await Task.sleep(for: .milliseconds(1)) }
+            await first.value
             return []
         }
         try await server.export(BusObject(path: path, [BusImplementation(interface, methods: ["Slow": slow])]))
-        let (lines, tell) = AsyncStream<Void>.makeStream()
         server.onFailure { _, error in
             guard error == BusErrors.tooMany else { return }
             told.withLock { $0 += 1 }
@@ -41,7 +42,6 @@ import Testing
         }
         #expect(answered >= mostWaiting)
         #expect(answered < calls.count)
-        for await _ in lines { break }
         #expect(told.withLock { $0 } <= answered)
     }
 }
