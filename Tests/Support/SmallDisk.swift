@@ -5,7 +5,7 @@ public final class SmallDisk: Sendable {
     /// Where it is mounted.
     public let path: String
 
-    /// Whether this process may have one. What keeps root from it fails the test.
+    /// Whether this process may have one. If root cannot mount it, the test fails.
     public static let isPossible: Bool = geteuid() == 0
 
     /// Mounts an empty one.

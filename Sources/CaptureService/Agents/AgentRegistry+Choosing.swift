@@ -59,7 +59,7 @@ extension AgentRegistry {
         do throws(CaptureError) {
             let pid = agent.identity.pid
             if let stranger = try await drivers.stranger(holdingTerminalOf: pid, below: commandLine.root) {
-                let path = stranger.path.isEmpty ? "a program that cannot be told" : stranger.path
+                let path = stranger.path.isEmpty ? "an unknown program" : stranger.path
                 return "its terminal is run by \(path) (process \(stranger.pid)), which could be any program of "
                     + "yours; use a terminal program that root installed, or the desktop's dialog"
             }

@@ -40,8 +40,8 @@ struct TerminalDrivers: Sendable {
         }
     }
 
-    /// A process that ends while it is looked at may have been anything, but no longer holds the terminal: so one looks
-    /// again. Where each look finds another such process, it counts.
+    /// The first process of a look that could be anybody's. One that has just ended has no path, but no longer holds the
+    /// terminal either, so there is another look. The eighth look counts, whatever it finds.
     static func stranger(below root: SystemRoot, among look: () -> [Driver]) -> Driver? {
         var stranger: Driver?
         for _ in 1...8 {

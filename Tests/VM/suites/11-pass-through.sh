@@ -35,8 +35,8 @@ same_bytes() {
     "$work/known.md5" "$work/file.md5"
 }
 
-# bit_for_bit FILE COUNT COMMAND...: so the file is that a command has made, or makes in one of two more attempts: what a
-# machine that is held up has not read, the driver has written over.
+# bit_for_bit FILE COUNT COMMAND...: same_bytes of the file that the command has made. If not, the command makes it again,
+# twice at most: on a slow machine the driver may overwrite a frame before it is read.
 bit_for_bit() {
   local attempt
   for attempt in 1 2 3; do
