@@ -48,7 +48,8 @@ public final class RingReader {
     ///
     /// - Parameters:
     ///   - file: A sealed memfd.
-    ///   - fromStart: Begins with the oldest buffer that is still there, instead of the first one published from now on.
+    ///   - fromStart: Begins with the oldest buffer that is still there, instead of the first one published from now on;
+    ///     what was overwritten before that counts as missed.
     /// - Throws: `badData`, naming the field that is wrong; `notPermitted` when the memfd is not sealed.
     public init(mapping file: Descriptor, fromStart: Bool = false) throws(CaptureError) {
         do throws(SystemError) {
@@ -62,6 +63,7 @@ public final class RingReader {
         let published = memory.loadAcquire64(RingLayout.Live.published)
         let oldest = memory.loadAcquire64(RingLayout.Live.oldest)
         next = fromStart ? min(oldest, published) : published
+        if fromStart { miss(next) }
     }
 
     /// Begins anew with the first buffer published from now on; what lies before it does not count as missed.

@@ -127,10 +127,16 @@ static int switch_locked(struct capture_reader *reader) {
     bool is_fresh = reader->seen_interruptions != session->interruptions;
     reader->seen_interruptions = session->interruptions;
     uint64_t published = cap_ring_word64(ring, CAP_PUBLISHED), oldest = cap_ring_word64(ring, CAP_OLDEST);
+    uint64_t start = is_fresh || oldest > published ? published : oldest;
+    if (!is_fresh) {
+        /* What the reader came too late for. */
+        reader->missed += start;
+        reader->missed_since += start;
+    }
     pthread_mutex_lock(&reader->guard);
     cap_ring_release(reader->ring);
     reader->ring = ring;
-    reader->place = (struct cap_place){.next = is_fresh || oldest > published ? published : oldest};
+    reader->place = (struct cap_place){.next = start};
     reader->ended_at = 0;
     pthread_mutex_unlock(&reader->guard);
     reader->has_tried = false;

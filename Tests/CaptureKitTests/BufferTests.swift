@@ -107,6 +107,25 @@ struct BufferTests {
         withExtendedLifetime(session) {}
     }
 
+    @Test func `a stream that has moved long ago says what was missed`() async throws {
+        let first = try RingWriter(format: BufferTests.format, slots: 8, kept: 4, name: "first")
+        let second = try RingWriter(format: BufferTests.format, slots: 8, kept: 4, name: "second")
+        let (sequences, feed) = AsyncStream<UInt64>.makeStream()
+        let output = BufferTests.output { feed.yield($0.sequence) }
+        let (daemon, session) = try await running([first, second], output)
+        var iterator = sequences.makeAsyncIterator()
+        try BufferTests.publish(first, 1)
+        #expect(await iterator.next() == 1)
+        for value in 2...21 as ClosedRange<UInt8> { try BufferTests.publish(second, value) }
+        first.finish(.moved)
+        try moved(daemon)
+        for value in 14...21 { #expect(await iterator.next() == UInt64(value)) }
+        #expect(output.missed == 12)
+        second.finish(.stopped)
+        output.stop()
+        withExtendedLifetime(session) {}
+    }
+
     @Test func `a stream that is interrupted goes on in the same reader with what is captured after that`() async throws
     {
         let first = try RingWriter(format: BufferTests.format, slots: 8, kept: 4, name: "first")

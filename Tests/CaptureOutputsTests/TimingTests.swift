@@ -267,18 +267,21 @@ import Testing
         #expect(abs(counters.drift - 100) <= 3)
     }
 
-    @Test func `a recording goes on in the ring it is handed`() throws {
+    @Test(arguments: [10, 40])
+    func `a recording goes on in the ring it is handed, and says what it came too late for`(count: Int) throws {
         let format = Material.yuyv()
         let rig = try Rig(OutputDescription(name: "m", kind: .movie, format: "mkv"), video: format)
         for index in 0..<10 { try rig.frame(Material.flat(90, format), at: Int64(index) * 33_333_333) }
         let next = try RingWriter(format: .video(format), slots: 32, kept: 2, name: "next")
         rig.video?.finish(.moved)
-        let later = try Rig.publish(Material.flat(90, format), to: next, from: 10, count: 10)
-        #expect(later == 20)
+        let later = try Rig.publish(Material.flat(90, format), to: next, from: 10, count: count)
+        #expect(later == 10 + count)
+        let missed = max(0, count - 32)
         try rig.socket.send(RecorderCommand.videoMoved.text, with: [next.file])
         next.finish(.stopped)
-        #expect(try rig.finished(try rig.outcome()).frames == 20)
-        #expect(try Probe.packets(rig.path, "v").count == 20)
+        let counters = try rig.finished(try rig.outcome())
+        #expect((counters.frames, counters.missedFrames) == (UInt64(later - missed), UInt64(missed)))
+        #expect(try Probe.packets(rig.path, "v").count == later - missed)
     }
 }
 

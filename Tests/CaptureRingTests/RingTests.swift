@@ -47,6 +47,17 @@ import Testing
         #expect(late.missed == 0)
     }
 
+    @Test func `a reader that comes late to the start is told what it missed`() throws {
+        let writer = try RingWriter(format: Fixture.audio, slots: 8, kept: 4, name: "test")
+        for number in 0..<20 as Range<UInt64> { writer.put(number) }
+        let reader = try RingReader(mapping: writer.file, fromStart: true)
+        let buffer = try #require(try reader.take())
+        #expect((buffer.sequence, buffer.missedBefore, reader.missed) == (12, 12, 12))
+        var read = 1
+        while try reader.take() != nil { read += 1 }
+        #expect(UInt64(read) + reader.missed == 20)
+    }
+
     @Test func `a reader that begins now has missed nothing`() throws {
         let writer = try RingWriter(format: Fixture.audio, slots: 4, kept: 2, name: "test")
         let reader = try RingReader(mapping: writer.file)
@@ -68,7 +79,7 @@ import Testing
         let second = try #require(writer.claim())
         #expect(writer.claim() == nil)
         #expect(try (0..<3).map { _ in try reader.take()?.sequence } == [17, 18, 19])
-        #expect(reader.missed == 2)
+        #expect(reader.missed == 17)
         writer.abandon(second)
         #expect(writer.claim() == second)
         writer.publish(first, Fixture.info(20))
