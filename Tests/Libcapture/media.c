@@ -218,7 +218,8 @@ int until(char **arguments) {
             capture_buffer_hold(&frame);
             kept = frame;
             waited = now();
-            if (!count++ || frame.moves != moves) say("frames, moves %u", moves = frame.moves);
+            if (!count++ || frame.moves != moves)
+                say("frames, moves %u, missed %llu", moves = frame.moves, (unsigned long long)frame.missed);
         }
         if (capture_session_state(session) != state) say("state %d", state = capture_session_state(session));
     } while (result >= 0 && result != CAPTURE_END && now() < limit);
