@@ -268,7 +268,7 @@ import Testing
     }
 
     @Test(arguments: [10, 40])
-    func `a recording goes on in the ring it is handed, and says what it came too late for`(count: Int) throws {
+    func `a recording goes on in the ring it is handed, and tells what was overwritten there`(count: Int) throws {
         let format = Material.yuyv()
         let rig = try Rig(OutputDescription(name: "m", kind: .movie, format: "mkv"), video: format)
         for index in 0..<10 { try rig.frame(Material.flat(90, format), at: Int64(index) * 33_333_333) }

@@ -52,8 +52,6 @@ final class RingTap {
     private let pause: Int64
     private var damage: Damage
     private var seenMissed: UInt64 = 0
-    /// Buffers that are still to be taken; `nil` while there is no end.
-    private var left: UInt64?
     /// Buffers that were lost since the last that came.
     private var lost: UInt64 = 0
 
@@ -92,15 +90,15 @@ final class RingTap {
         var isTaken = false
         defer { if !isTaken { pool.give(memory) } }
         while true {
-            if left == nil, orders.stopTime != .max { left = ring.pending }
-            if left == 0 { return .ended(kind, lost: lost) }
-            switch try ring.next(timeout: left == nil && pause == 0 ? RingTap.look : 0) {
+            // Before the ring is looked at: what is there by now is still taken.
+            let isStopping = orders.stopTime != .max
+            switch try ring.next(timeout: isStopping || pause > 0 ? 0 : RingTap.look) {
             case .timedOut:
-                if left != nil { return .ended(kind, lost: lost) }
+                if isStopping { return .ended(kind, lost: lost) }
                 if pause > 0 { orders.sleep(pause) }
                 return nil
             case .ended(.moved):
-                guard left == nil, let file = nextRing() else { return .ended(kind, lost: lost) }
+                guard let file = nextRing() else { return .ended(kind, lost: lost) }
                 let next = try RingReader(mapping: file, fromStart: true)
                 guard next.format == ring.format else {
                     throw CaptureError(.badData, "a moved ring has another format than the one before it")
@@ -112,7 +110,6 @@ final class RingTap {
             case .buffer(let buffer):
                 // A consent may have been withdrawn while this thread was held up.
                 if buffer.published.nanoseconds > orders.stopTime { return .ended(kind, lost: lost) }
-                if let rest = left { left = rest - min(rest, 1 + buffer.missedBefore) }
                 let count = unsafe converter.convert(buffer, into: memory.bytes)
                 let isWhole = ring.confirm(buffer)
                 // A buffer that could not be converted is as lost as one that was overwritten.
