@@ -129,7 +129,7 @@ static int switch_locked(struct capture_reader *reader) {
     uint64_t published = cap_ring_word64(ring, CAP_PUBLISHED), oldest = cap_ring_word64(ring, CAP_OLDEST);
     uint64_t start = is_fresh || oldest > published ? published : oldest;
     if (!is_fresh) {
-        /* What the reader came too late for. */
+        /* Overwritten before this reader came. */
         reader->missed += start;
         reader->missed_since += start;
     }

@@ -47,7 +47,7 @@ import Testing
         #expect(late.missed == 0)
     }
 
-    @Test func `a reader that comes late to the start is told what it missed`() throws {
+    @Test func `tells a reader that comes too late for the start what it missed`() throws {
         let writer = try RingWriter(format: Fixture.audio, slots: 8, kept: 4, name: "test")
         for number in 0..<20 as Range<UInt64> { writer.put(number) }
         let reader = try RingReader(mapping: writer.file, fromStart: true)
